@@ -46,7 +46,7 @@ ALLOWED = {
     "observe": {"registry", "events", "survey", "proc", "wire", "base"},
     "daemon": {
         "transport", "http", "session", "pool", "router", "instance", "knowledge", "config", "control", "shim",
-        "observe", "registry", "events", "reap", "survey", "known", "proc", "wire", "base", "keeper",
+        "observe", "registry", "events", "reap", "survey", "adopt", "known", "proc", "wire", "base", "keeper",
     },
     "serve": EVERYTHING,
 }

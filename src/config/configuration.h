@@ -36,6 +36,9 @@ enum class Share : std::uint8_t {
   Root,     // one instance per project root
 };
 
+/// How long nobody may be attached to a client's background process before its servers are parked.
+inline constexpr std::chrono::milliseconds kUnattended = std::chrono::minutes(10);
+
 /// One entry of the file. ${VAR} is not expanded yet; expand() does that.
 struct Server {
   std::string name;
@@ -60,6 +63,9 @@ struct Server {
   bool stateless = false;    // the user declares that sharing is safe
   bool restart = true;       // restart a server that has died
   std::optional<bool> park;  // end the tree of a silent session; unset = if there is evidence that it is safe
+  /// End the tree when nobody has been attached to the client's background process for so long; 0 = never.
+  /// Unset = what the daemon's options say.
+  std::optional<std::chrono::milliseconds> unattended;
   std::chrono::milliseconds probe{std::chrono::minutes(1)};  // probe a server after this silence; 0 = never
   std::optional<bool> modern;                                // its era; unset = corral detects it
   bool eager = false;    // start it when a session attaches, not at its first call
@@ -106,6 +112,9 @@ struct Options {
   Http http;
   std::string min_version;  // required of programs that control the daemon; empty = any
   WatchRules watch;
+  /// Of all servers whose entry says nothing. Unset = `kUnattended`, where there is evidence that nothing is
+  /// lost.
+  std::optional<std::chrono::milliseconds> unattended;
   /// How long events and ended sessions are kept.
   std::chrono::milliseconds history{std::chrono::hours(24 * 14)};
 };

@@ -12,8 +12,9 @@
 
 namespace corral::config {
 
-inline constexpr std::array<std::string_view, 9> kDaemonKeys = {
-    "line_cap", "drain", "linger", "max_instances", "keep", "http", "watch", "min_version", "history"};
+inline constexpr std::array<std::string_view, 10> kDaemonKeys = {
+    "line_cap", "drain", "linger",      "max_instances", "keep",
+    "http",     "watch", "min_version", "unattended",    "history"};
 inline constexpr std::array<std::string_view, 5> kHttpKeys = {"port", "bind", "hosts", "origins", "idle"};
 inline constexpr std::array<std::string_view, 2> kWatchKeys = {"interval", "foreign"};
 

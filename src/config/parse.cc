@@ -95,6 +95,7 @@ class TopLevel {
     if (field.key == "http") return read_http(reading_, field, options.http);
     if (field.key == "watch") return read_watch(reading_, field, options.watch);
     if (field.key == "min_version") return version(field, options.min_version);
+    if (field.key == "unattended") return unattended(field);
     history(field);
   }
 
@@ -124,6 +125,10 @@ class TopLevel {
 
   void duration(const Field& field, std::chrono::milliseconds& target) {
     if (const auto time = reading_.duration(field)) target = *time;
+  }
+
+  void unattended(const Field& field) {
+    if (const auto time = reading_.duration(field)) result_.options.unattended = *time;
   }
 
   void count(const Field& field, std::uint32_t least, std::size_t& target) {

@@ -193,6 +193,12 @@ std::string park_text(const Server& server) {
   return *server.park ? "parked if its session is silent" : "never parked";
 }
 
+std::string unattended_text(const Server& server) {
+  if (!server.unattended) return "";
+  if (server.unattended->count() == 0) return "kept while nobody is attached to its client";
+  return "parked when nobody has been attached to its client for " + show_duration(*server.unattended);
+}
+
 /// Clients have this key, too. An invalid value next to "command" is therefore only a warning, so that their
 /// files stay usable.
 void read_description(Reading& reading, const Field& field, Draft& draft) {
@@ -387,6 +393,12 @@ const ServerOption kOptions[] = {
      .value = value<&Server::park>("park"),
      .text = {"life", park_text},
      .doc = "whether the instance of one silent session is ended after `idle`"},
+    {.key = "unattended",
+     .read = read_duration<&Server::unattended>,
+     .value = value<&Server::unattended>("unattended_ms"),
+     .on_reload = OnReload::Nothing,
+     .text = {"life", unattended_text},
+     .doc = "how long nobody may be attached to a client's background process before its servers are parked"},
     {.key = "stdin_grace",
      .read = read_duration<&Server::stdin_grace>,
      .value = value<&Server::stdin_grace>("stdin_grace_ms"),

@@ -156,23 +156,25 @@ std::string to_json(const Configuration& configuration) {
   for (const Server& server : configuration.servers) servers.emplace_back(object_of(server));
   const Options& options = configuration.options;
   const std::string& machine = configuration.machine_file;
-  return json::serialize(json::object{{"file", printable(configuration.file)},
-                                      {"machine_file", text_or_null(printable(machine))},
-                                      {"servers", std::move(servers)},
-                                      {"options",
-                                       {{"line_cap_bytes", options.line_cap},
-                                        {"drain_ms", options.drain.count()},
-                                        {"linger_ms", options.linger.count()},
-                                        {"max_instances", options.max_instances},
-                                        {"keep", options.keep},
-                                        {"http", object_of(options.http)},
-                                        {"watch", object_of(options.watch)},
-                                        {"min_version", text_or_null(options.min_version)},
-                                        {"history_days", options.history / std::chrono::hours(24)}}},
-                                      {"option_places", object_of(configuration.option_places)},
-                                      {"locks", object_of(configuration.locks)},
-                                      {"overruled", texts(configuration.overruled)},
-                                      {"warnings", texts(configuration.warnings)}});
+  return json::serialize(json::object{
+      {"file", printable(configuration.file)},
+      {"machine_file", text_or_null(printable(machine))},
+      {"servers", std::move(servers)},
+      {"options",
+       {{"line_cap_bytes", options.line_cap},
+        {"drain_ms", options.drain.count()},
+        {"linger_ms", options.linger.count()},
+        {"max_instances", options.max_instances},
+        {"keep", options.keep},
+        {"http", object_of(options.http)},
+        {"watch", object_of(options.watch)},
+        {"min_version", text_or_null(options.min_version)},
+        {"unattended_ms", options.unattended ? json::value(options.unattended->count()) : json::value()},
+        {"history_days", options.history / std::chrono::hours(24)}}},
+      {"option_places", object_of(configuration.option_places)},
+      {"locks", object_of(configuration.locks)},
+      {"overruled", texts(configuration.overruled)},
+      {"warnings", texts(configuration.warnings)}});
 }
 
 }  // namespace corral::config

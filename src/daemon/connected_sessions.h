@@ -5,11 +5,14 @@
 // them keeps a pointer to an entry beyond one turn of the loop. Must be used on the loop's thread.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/id.h"
 #include "base/shares.h"
 #include "daemon/origin.h"
@@ -18,6 +21,17 @@
 #include "transport/stdio_client.h"
 
 namespace corral::daemon {
+
+/// Whether a session is held by a background process of its client, and whether anybody is attached to that.
+/// Belongs to the watch of unattended clients (daemon/unattended_watch.h).
+struct ClientBackground {
+  enum class By : std::uint8_t { Unknown, Background, Other };
+
+  By by = By::Unknown;
+  std::string client;                                 // "Codex"
+  pid_t pid = 0;                                      // of the background process
+  std::optional<Clock::time_point> unattended_since;  // nothing = somebody is attached, or it is in doubt
+};
 
 struct ConnectedSession {
   Origin origin;
@@ -28,6 +42,7 @@ struct ConnectedSession {
   const char* transport = "stdio";
   InstanceId instance;  // the last one that it was attached to
   pid_t bound = 0;      // by HTTP: the process that it ends with, if known
+  ClientBackground background = {};
 
   session::Session& session() { return stdio ? stdio->session() : *by_http; }
   const session::Session& session() const { return stdio ? stdio->session() : *by_http; }

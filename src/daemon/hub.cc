@@ -7,6 +7,18 @@
 #include "wire/error_codes.h"
 
 namespace corral::daemon {
+namespace {
+
+/// Reading /proc takes a while, so a thread does it.
+UnattendedWatch::Read read_on(Worker& worker) {
+  return [&worker](std::vector<pid_t> pids, UnattendedWatch::Answer answer) {
+    const auto found = std::make_shared<std::vector<survey::Background>>();
+    worker.run([found, pids = std::move(pids)] { *found = survey::read_backgrounds(pids); },
+               [found, answer = std::move(answer)] { answer(*found); });
+  };
+}
+
+}  // namespace
 
 Hub::Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner,
          ServerDefinitions::ReadAgain read_again, Records& records)
@@ -18,9 +30,11 @@ Hub::Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner
           loop, sessions_, pool_, [this](const Origin& origin) { return definitions_.check(origin); },
           [this] { tell_if_empty(); }),
       session_records_(records, shares_),
+      heirs_(records.worker()),
       drain_(loop, sessions_, owned_, pool_),
       reload_(definitions_, sessions_, pool_, drain_, records.events()),
-      snapshots_(loop, {definitions_, pool_, sessions_, owned_, records}),
+      unattended_(loop, {definitions_, pool_, sessions_, records.events()}, read_on(records.worker())),
+      snapshots_(loop, {definitions_, pool_, sessions_, owned_, unattended_, records}),
       recycling_(loop, pool_, snapshots_, records.events()),
       verbs_(
           {definitions_, pool_, sessions_, owned_, session_records_, records, snapshots_, drain_, reload_}) {
@@ -60,6 +74,9 @@ void Hub::open(transport::Arrival arrival, std::shared_ptr<transport::ShimLine> 
   connected.stdio = std::make_unique<transport::StdioClient>(
       loop_, std::move(arrival), std::move(line), options().line_cap,
       [this](transport::StdioClient& gone) { remove(gone.session()); });
+  connected.stdio->find_heir_with([this](const transport::StdioClient::Pipes& pipes, Heirs::Found found) {
+    heirs_.find({pipes.input, pipes.output}, std::move(found));
+  });
   connected.stdio->begin(sessions_.next_id(), pool_, std::move(*spec), object);
   sessions_.add(std::move(connected));
 }

@@ -20,6 +20,7 @@
 #include "config/configuration.h"
 #include "daemon/connected_sessions.h"
 #include "daemon/drain.h"
+#include "daemon/heirs.h"
 #include "daemon/owned_sessions.h"
 #include "daemon/readiness.h"
 #include "daemon/records.h"
@@ -28,6 +29,7 @@
 #include "daemon/server_definitions.h"
 #include "daemon/session_records.h"
 #include "daemon/snapshots.h"
+#include "daemon/unattended_watch.h"
 #include "daemon/verbs.h"
 #include "pool/pool.h"
 #include "proc/spawner.h"
@@ -75,6 +77,8 @@ class Hub final : public transport::SessionOpener, public transport::HttpSession
 
   const config::Options& options() const { return definitions_.options(); }
   Snapshots& snapshots() { return snapshots_; }
+  UnattendedWatch& unattended() { return unattended_; }
+  Heirs& heirs() { return heirs_; }
   Records& records() { return records_; }
   std::size_t sessions() const { return sessions_.size(); }
   std::size_t instances() const { return pool_.living(); }
@@ -109,8 +113,10 @@ class Hub final : public transport::SessionOpener, public transport::HttpSession
   ConnectedSessions sessions_;
   OwnedSessions owned_;
   SessionRecords session_records_;
+  Heirs heirs_;
   Drain drain_;
   Reload reload_;
+  UnattendedWatch unattended_;
   Snapshots snapshots_;
   Recycling recycling_;
   Verbs verbs_;

@@ -11,6 +11,7 @@
 #include "control/hello.h"
 #include "daemon/separation.h"
 #include "knowledge/introduction.h"
+#include "proc/own_program.h"
 #include "version.h"
 #include "wire/json_text.h"
 
@@ -146,6 +147,8 @@ observe::SessionView view_of(const ConnectedSession& connected, const observe::U
   view.object = session.owner();
   if (router != nullptr) view.instance = router->instance()->id().text();
   view.age = elapsed(session.record().since);
+  if (router != nullptr && connected.background.unattended_since)
+    view.unattended = elapsed(*connected.background.unattended_since);
   view.calls = router != nullptr ? router->calls_of(session) : 0;
   view.messages = session.record().messages;
   view.bad_messages = session.record().bad_messages;
@@ -183,6 +186,9 @@ observe::DaemonView Snapshots::daemon() const {
   daemon.pid = getpid();
   daemon.version = kVersion;
   daemon.build = kBuildDate;
+  proc::RunningProgram program = proc::running_program();
+  daemon.program_replaced = program.file == proc::RunningProgram::File::Other;
+  daemon.program = std::move(program.path);
   daemon.protocol = control::kProtocol;
   daemon.uptime = elapsed(started_);
   daemon.config = configuration.file;
@@ -227,6 +233,7 @@ observe::Snapshot Snapshots::make(const observe::Usage* usage) const {
   for (const pool::Slot& slot : pool.slots()) {
     if (!slot.router()) continue;
     snapshot.instances.push_back(view_of(slot, usage));
+    snapshot.instances.back().unattended = sources_.unattended.note_on(slot);
     if (!slot.router()->options().shared) {
       const auto [first, is_first] = first_private_one.emplace(slot.spec().server, &slot.spec());
       std::string& hint = snapshot.instances.back().hint;

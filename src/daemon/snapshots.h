@@ -12,6 +12,7 @@
 #include "daemon/owned_sessions.h"
 #include "daemon/records.h"
 #include "daemon/server_definitions.h"
+#include "daemon/unattended_watch.h"
 #include "observe/snapshot.h"
 #include "pool/pool.h"
 
@@ -25,6 +26,7 @@ class Snapshots {
     const pool::Pool& pool;
     const ConnectedSessions& sessions;
     const OwnedSessions& owned;
+    const UnattendedWatch& unattended;
     Records& records;
   };
   Snapshots(Loop& loop, const Sources& sources) : loop_(loop), sources_(sources) {}

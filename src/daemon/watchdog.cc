@@ -2,7 +2,11 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 #include "base/text.h"
+#include "control/runtime_dir.h"
+#include "known/known_programs.h"
 #include "reap/end_trees.h"
 #include "reap/remnants.h"
 #include "reap/watch.h"
@@ -54,6 +58,30 @@ Event about(const survey::Server& server, reap::Group::Kind kind, const reap::En
   return event;
 }
 
+std::string what_became_of_it(adopt::Standing standing) {
+  switch (standing) {
+    case adopt::Standing::Undone: return "was put back and does not go through corral";
+    case adopt::Standing::Replaced: return "was replaced and does not go through corral";
+    case adopt::Standing::Gone: return "is no longer there";
+    default: return "was changed";
+  }
+}
+
+Event about(const adopt::Drifted& drifted) {
+  const known::KnownClient* const client = known::find_client(drifted.client);
+  const bool lost =
+      drifted.standing == adopt::Standing::Undone || drifted.standing == adopt::Standing::Replaced;
+  Event event =
+      event_of(Kind::Drift, adopt::name_of(drifted.standing),
+               "the adopted server " + printable(drifted.server) + " of " +
+                   (client == nullptr ? printable(drifted.client) : std::string(client->name)) + " in " +
+                   printable(drifted.file) + " " + what_became_of_it(drifted.standing) + "; " +
+                   (lost ? "`corral adopt " + printable(drifted.client) + "` adopts it again"
+                         : std::string("`corral adopt --status` shows more")));
+  event.server = drifted.server;
+  return event;
+}
+
 }  // namespace
 
 struct Watchdog::Foreign {
@@ -84,7 +112,11 @@ struct Watchdog::Foreign {
   reap::LeakWatch watch;
 };
 
-Watchdog::Watchdog(Loop& loop, Hub& hub) : hub_(hub), records_(hub.records()), timer_(loop) {}
+Watchdog::Watchdog(Loop& loop, Hub& hub)
+    : hub_(hub),
+      records_(hub.records()),
+      timer_(loop),
+      adopted_(std::make_shared<adopt::DriftWatch>(control::default_state_directory())) {}
 
 Watchdog::~Watchdog() = default;
 
@@ -99,6 +131,7 @@ void Watchdog::wait() {
 void Watchdog::look() {
   look_at_own();
   look_at_foreign();
+  look_at_adopted();
   wait();
 }
 
@@ -164,6 +197,18 @@ void Watchdog::look_at_foreign() {
                         lifetime_.guard([this, told] {
                           searching_ = false;
                           for (Event& event : *told) records_.events().tell(std::move(event));
+                        }));
+}
+
+// ---- entries of clients that were adopted
+
+void Watchdog::look_at_adopted() {
+  if (std::exchange(reading_files_, true)) return;
+  const auto drifted = std::make_shared<std::vector<adopt::Drifted>>();
+  records_.worker().run([drifted, adopted = adopted_] { *drifted = adopted->look(); },
+                        lifetime_.guard([this, drifted] {
+                          reading_files_ = false;
+                          for (const adopt::Drifted& one : *drifted) records_.events().tell(about(one));
                         }));
 }
 

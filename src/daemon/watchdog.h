@@ -1,6 +1,7 @@
 // Checks periodically whether registry, /proc and keepers agree, and repairs or reports differences. If
-// configured, also finds servers that other programs have left behind. Must be used on the loop's thread; the
-// checks run on the worker thread of the records.
+// configured, also finds servers that other programs have left behind. Reports entries of clients' files that
+// were adopted and have changed since. Must be used on the loop's thread; the checks run on the worker thread
+// of the records.
 #pragma once
 
 #include <memory>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "adopt/drift_watch.h"
 #include "base/lifetime.h"
 #include "base/loop.h"
 #include "daemon/hub.h"
@@ -34,6 +36,7 @@ class Watchdog {
   void handle(std::vector<reap::Disagreement> now);
   void repair(const reap::Disagreement& found);
   void look_at_foreign();
+  void look_at_adopted();
 
   Hub& hub_;
   Records& records_;
@@ -44,6 +47,8 @@ class Watchdog {
   bool looking_ = false;              // at the daemon's instances; if /proc hangs, checks must not pile up
   bool searching_ = false;            // for servers that other programs have left behind
   std::shared_ptr<Foreign> foreign_;  // used only by the worker
+  bool reading_files_ = false;        // of clients; they may be on a disk that hangs
+  std::shared_ptr<adopt::DriftWatch> adopted_;  // used only by the worker
   Lifetime lifetime_;
 };
 

@@ -9,16 +9,16 @@
 namespace corral::events {
 namespace {
 
-constexpr std::array kKindNames = {"start",   "shutdown", "spawn",   "restart",  "ready",
-                                   "attach",  "detach",   "crash",   "failed",   "stop",
-                                   "extinct", "survivor", "broken",  "stale",    "refused",
-                                   "reload",  "reap",     "finding", "registry", "slow-turn"};
+constexpr std::array kKindNames = {"start",    "shutdown",   "spawn",   "restart",  "ready",   "attach",
+                                   "detach",   "crash",      "failed",  "stop",     "extinct", "survivor",
+                                   "broken",   "stale",      "refused", "reload",   "reap",    "finding",
+                                   "registry", "unattended", "drift",   "slow-turn"};
 static_assert(kKindNames.size() == static_cast<std::size_t>(Kind::SlowTurn) + 1);
 
 constexpr std::array kCauseNames = {"spawn",    "warm",    "spare",   "manifest", "shared",    "private",
                                     "died",     "hung",    "restart", "remnant",  "container", "whole",
-                                    "degraded", "damaged", "older",   "lost"};
-static_assert(kCauseNames.size() == static_cast<std::size_t>(Cause::Lost) + 1);
+                                    "degraded", "damaged", "older",   "lost",     "parked",    "kept"};
+static_assert(kCauseNames.size() == static_cast<std::size_t>(Cause::Kept) + 1);
 
 }  // namespace
 

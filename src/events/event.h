@@ -38,6 +38,10 @@ enum class Kind : std::uint8_t {
   Reap,      // a remnant of an earlier daemon, or a foreign copy, was ended
   Finding,   // the watchdog found an inconsistency
   Registry,  // the registry is degraded, or works again
+  /// Nobody is attached any more to the client of a session; `cause`: parked, or kept because it may keep
+  /// state.
+  Unattended,
+  Drift,     // a client, or somebody else, has changed what `corral adopt` wrote; `cause` says how
   SlowTurn,  // a turn of the loop took too long; `cause` is the work, `took` the CPU time
 };
 
@@ -71,6 +75,9 @@ enum class Cause : std::uint8_t {
   Damaged,   // its file was damaged and has been replaced
   Older,     // its file is from before the first release and has been replaced
   Lost,      // some records could not be written in time
+  // Unattended; a Stop has the first one as well.
+  Parked,
+  Kept,
 };
 /// The word in events: "spawn", "warm", …
 const char* name_of(Cause cause);

@@ -31,6 +31,7 @@ LogLevel level_of(Kind kind) {
     case Kind::Refused:
     case Kind::Finding:
     case Kind::Registry:
+    case Kind::Drift:
     case Kind::SlowTurn: return LogLevel::Warn;
     default: return LogLevel::Info;
   }

@@ -48,6 +48,9 @@ struct KnownClient {
   bool rewrites_files = false;
   /// It passes the arguments of a server on as they are, so a variable in them is not expanded.
   bool plain_arguments = false;
+  /// Words in the command line of a process of it that keeps the servers after its interface has ended, and
+  /// that waits on a socket for the next interface. All of them; empty = it has no such process.
+  std::vector<std::string_view> background = {};
 };
 
 std::span<const KnownClient> known_clients();

@@ -147,6 +147,8 @@ std::string info_json(const Snapshot& snapshot) {
       .text("health", snapshot.health.healthy ? "healthy" : "degraded")
       .raw("health_reasons", wire::array_of_texts(snapshot.health.reasons))
       .raw("pid_file", pid_file_json(daemon.pid_file))
+      .text_or_null("program", daemon.program)
+      .flag("program_replaced", daemon.program_replaced)
       .json();
 }
 

@@ -143,6 +143,8 @@ struct Metrics::Counters {
   Count broken;
   Count findings;                           // cause
   Count refused;                            // cause
+  Count2 unattended;                        // server, cause
+  Count drifts;                             // cause
   Count slow_turns;                         // work
   Count events;                             // kind
   std::set<std::uint64_t> without_process;  // sessions that are served from a manifest so far
@@ -253,6 +255,12 @@ void Metrics::Counters::write_trouble(PrometheusText& out) const {
   out.family("corral_broken_total", "counter",
              "Times a server died too often and was not started for a while.");
   write_counts(out, "server", broken);
+  out.family("corral_unattended_total", "counter",
+             "Instances whose clients nobody was attached to any more: parked or kept.");
+  write_counts(out, "server", "cause", unattended);
+  out.family("corral_drift_total", "counter",
+             "Adopted entries that a client, or somebody else, has changed, by what became of them.");
+  write_counts(out, "cause", drifts);
   out.family("corral_slow_turns_total", "counter",
              "Turns of the daemon's loop that took more than 100 ms of CPU time, by the longest work.");
   write_counts(out, "work", slow_turns);
@@ -286,6 +294,8 @@ void Metrics::count(const Event& event) {
     case Kind::Refused: counters.refused[cause] += 1; break;
     case Kind::Reap: counters.orphans += many(event); break;
     case Kind::Finding: counters.findings[cause] += 1; break;
+    case Kind::Unattended: counters.unattended[{server, cause}] += 1; break;
+    case Kind::Drift: counters.drifts[cause] += 1; break;
     case Kind::SlowTurn: counters.slow_turns[cause] += 1; break;
     case Kind::Start:
     case Kind::Shutdown:

@@ -93,6 +93,7 @@ struct InstanceView {
   std::string separate{};
   std::vector<std::string> differs{};  // the same names as a list; at most 64
   std::string hint{};                  // what to write to share it, or with the other one; empty = nothing
+  std::string unattended{};  // that nobody is attached to its clients, and what follows; empty = somebody
   std::string level{};
   std::vector<std::uint64_t> sessions{};
   std::optional<std::uint64_t> calls{};
@@ -127,6 +128,8 @@ struct SessionView {
   std::string object;    // the session object that it belongs to; empty = none
   std::string instance;  // empty = none at the moment
   std::optional<milliseconds> age{};
+  std::optional<milliseconds>
+      unattended{};  // since nobody is attached to its client; empty = somebody, or in doubt
   std::optional<std::uint64_t> calls{};
   std::uint64_t messages = 0;
   std::uint64_t bad_messages = 0;
@@ -191,7 +194,9 @@ struct PidFileView {
 struct DaemonView {
   pid_t pid = 0;
   std::string version;
-  std::string build;  // YYYY-MM-DD
+  std::string build;              // YYYY-MM-DD
+  std::string program{};          // its path when the daemon was started
+  bool program_replaced = false;  // another file is there now
   int protocol = 0;
   std::optional<milliseconds> uptime{};
   std::string config;

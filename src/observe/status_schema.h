@@ -85,6 +85,7 @@ void fields(Visitor& visit, ViewOf<InstanceView> auto& instance) {
   visit.or_null("separate", instance.separate);
   visit("differs", instance.differs);
   visit.or_null("hint", instance.hint);
+  visit.or_null("unattended", instance.unattended);
   visit("level", instance.level);
   visit("sessions", instance.sessions);
   visit("calls", instance.calls);
@@ -117,6 +118,7 @@ void fields(Visitor& visit, ViewOf<SessionView> auto& session) {
   visit.or_null("object", session.object);
   visit.or_null("instance", session.instance);
   visit("age_ms", session.age);
+  visit("unattended_ms", session.unattended);
   visit("calls", session.calls);
   visit("messages", session.messages);
   visit("bad_messages", session.bad_messages);
@@ -169,6 +171,8 @@ void fields(Visitor& visit, ViewOf<DaemonView> auto& daemon) {
   visit.or_null("config_error", daemon.config_error);
   visit.or_null("registry", daemon.registry);
   visit.or_null("degraded", daemon.degraded);
+  visit.or_null("program", daemon.program);
+  visit("program_replaced", daemon.program_replaced);
 }
 
 /// `health`.

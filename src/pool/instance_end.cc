@@ -8,7 +8,7 @@ const char* cause_name(Cause cause) {
   switch (cause) {
     case Cause::SessionEnded: return "session-ended";
     case Cause::Idle: return "idle";
-    case Cause::Parked: return "parked";
+    case Cause::Parked: return events::name_of(events::Cause::Parked);
     case Cause::Evicted: return "evicted";
     case Cause::Hung: return events::name_of(events::Cause::Hung);
     case Cause::Died: return events::name_of(events::Cause::Died);

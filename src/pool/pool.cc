@@ -147,6 +147,25 @@ void Pool::kill(const InstanceId& instance) {
   }
 }
 
+// ---- clients that nobody is attached to
+
+UnattendedVerdict Pool::judge_unattended(const Slot& slot, Clock::duration unattended,
+                                         const UnattendedRule& rule) {
+  const router::Router::Activity activity = slot.router()->activity();
+  return pool::judge_unattended({.in_use = activity.in_use,
+                                 .keeps_no_state = may_park(slot.spec(), catalog_),
+                                 .unused = Clock::now() - activity.last_used,
+                                 .unattended = unattended},
+                                rule);
+}
+
+void Pool::park(const InstanceId& instance) {
+  for (Slot& slot : slots_) {
+    if (slot.life() != Life::Ready || slot.router()->instance()->id() != instance) continue;
+    return slot.end_unused(Cause::Parked);
+  }
+}
+
 // ---- at the user's request
 
 std::size_t Pool::retire(const std::string& server, Cause cause, const AllEnded& done) {

@@ -19,6 +19,7 @@
 #include "pool/server_catalog.h"
 #include "pool/slots.h"
 #include "pool/spares.h"
+#include "pool/unattended.h"
 
 namespace corral::pool {
 
@@ -76,6 +77,14 @@ class Pool final : private SlotOwner {
   std::vector<InstanceId> with_calls() const;
   /// Ends the instance at once. Does nothing if it is gone.
   void kill(const InstanceId& instance);
+
+  // ---- clients that nobody is attached to
+
+  /// What happens to a ready instance if nobody has been attached to its clients for so long.
+  UnattendedVerdict judge_unattended(const Slot& slot, Clock::duration unattended,
+                                     const UnattendedRule& rule);
+  /// Parks the sessions of the instance. Does nothing if it is gone, or ends already.
+  void park(const InstanceId& instance);
 
   // ---- at the user's request
 

@@ -25,13 +25,6 @@ namespace {
 
 constexpr long kPidfsMagic = 0x50494446;  // "PIDF"
 
-/// "Pid:\t123" in the fdinfo of a pidfd; -1 once the process is reaped.
-pid_t pid_behind(int pidfd) {
-  const std::string text = read_text("/proc/self/fdinfo/" + std::to_string(pidfd));
-  const std::size_t at = text.find("\nPid:");
-  return at == std::string::npos ? -1 : static_cast<pid_t>(std::atoi(text.c_str() + at + 5));
-}
-
 std::uint64_t start_ticks(pid_t pid) {
   const std::string text = read_text("/proc/" + std::to_string(pid) + "/stat");
   const std::optional<ProcessStat> stat = parse_process_stat(text);
@@ -71,6 +64,13 @@ std::optional<UniqueFd> reopen_by_handle(const Identity& identity) {
 }
 
 }  // namespace
+
+/// "Pid:\t123" in the fdinfo of a pidfd.
+pid_t pid_behind(int pidfd) {
+  const std::string text = read_text("/proc/self/fdinfo/" + std::to_string(pidfd));
+  const std::size_t at = text.find("\nPid:");
+  return at == std::string::npos ? -1 : static_cast<pid_t>(std::atoi(text.c_str() + at + 5));
+}
 
 Result<Identity> identify(int pidfd) {
   Identity identity;

@@ -29,6 +29,10 @@ struct Identity {
 /// Identifies the process of a pidfd. The process must not have been reaped.
 Result<Identity> identify(int pidfd);
 
+/// The pid of the process of a pidfd, as this PID namespace numbers it. Not positive if the process was
+/// reaped or is not visible here.
+pid_t pid_behind(int pidfd);
+
 /// The result of looking for a process.
 struct Whereabouts {
   std::optional<UniqueFd> process{};  // the same process, never another one

@@ -1,5 +1,7 @@
 #include "proc/own_program.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 
 #include "proc/command_lookup.h"
@@ -39,6 +41,27 @@ Result<OwnProgram> own_program(const std::vector<std::string>& environment) {
   const std::string real = std::filesystem::weakly_canonical(own.path, unknown).string();
   own.doubt = doubt_about_path(real.empty() ? own.path : real);
   return own;
+}
+
+RunningProgram running_program() { return running_program("/proc/self"); }
+
+RunningProgram running_program(const std::string& process) {
+  constexpr std::string_view kDeleted = " (deleted)";
+  const std::string link = process + "/exe";
+  std::error_code unknown;
+  RunningProgram program{std::filesystem::read_symlink(link, unknown).string()};
+  if (unknown) return {};
+  struct stat runs {};
+  struct stat there {};
+  if (stat(link.c_str(), &runs) != 0) return program;
+  const bool deleted = program.path.ends_with(kDeleted);
+  if (deleted) program.path.resize(program.path.size() - kDeleted.size());
+  if (stat(program.path.c_str(), &there) != 0) {
+    program.file = deleted ? RunningProgram::File::Gone : RunningProgram::File::Same;
+  } else if (runs.st_dev != there.st_dev || runs.st_ino != there.st_ino) {
+    program.file = RunningProgram::File::Other;
+  }
+  return program;
 }
 
 }  // namespace corral::proc

@@ -17,6 +17,19 @@ struct OwnProgram {
 
 Result<OwnProgram> own_program(const std::vector<std::string>& environment);
 
+/// The file that this process runs, and what is at its path now.
+struct RunningProgram {
+  enum class File { Same, Other, Gone };
+
+  std::string path;  // as it was when the process started; empty = not known
+  File file = File::Same;
+};
+
+/// Compares files, not versions: an upgrade replaces the file even if the version stays.
+RunningProgram running_program();
+/// The same for another process. `process` is its directory in /proc.
+RunningProgram running_program(const std::string& process);
+
 /// Why a program at this path may not be there for long: it is in a build tree, in the cache of npx or in a
 /// directory for temporary files.
 std::string doubt_about_path(std::string_view path);

@@ -37,6 +37,9 @@ Client Attribution::describe(pid_t pid, const known::KnownClient* known) const {
   client.command = show_command(process->argv);
   client.root = process->directory;
   client.age = table_.age(*process);
+  const auto attendance = snapshot_.attendances.find(pid);
+  client.unattended =
+      attendance != snapshot_.attendances.end() && attendance->second == Attendance::Unattended;
   const bool has_a_name =
       known != nullptr && !known->id.starts_with("mcp-");  // "mcp-sdk-v1" is a kind of program
   if (has_a_name) return client;

@@ -153,6 +153,26 @@ void find_runaways(const Survey& survey, std::vector<Finding>& findings) {
   }
 }
 
+void find_unattended(const Survey& survey, std::vector<Finding>& findings) {
+  const auto groups = group(
+      survey,
+      [](const Server& server) {
+        const bool in_use = server.state == Server::State::Serving || server.state == Server::State::Kept;
+        return in_use && confirmed(server) && server.client.alive() && server.client.unattended;
+      },
+      [](const Server& server) { return std::to_string(server.client.pid); });
+  for (const auto& [pid, servers] : groups) {
+    const Server& oldest = survey.servers[servers.front()];
+    findings.push_back(
+        {Finding::Kind::Unattended, servers,
+         oldest.client.name + " (pid " + pid + ") keeps " + counted(servers.size(), "server") +
+             " although nobody is attached to it",
+         "It is a background process, and no interface is connected to its sockets. It keeps the "
+         "pipes, so its servers see no end. The daemon of corral parks such sessions.",
+         "corral adopt " + oldest.client.id});
+  }
+}
+
 }  // namespace
 
 std::string command_key(const Server& server) {
@@ -172,6 +192,7 @@ const char* name_of(Finding::Kind kind) {
     case Finding::Kind::Duplicate: return "duplicate";
     case Finding::Kind::Stale: return "stale";
     case Finding::Kind::Runaway: return "runaway";
+    case Finding::Kind::Unattended: return "unattended";
   }
   return "?";
 }
@@ -183,6 +204,7 @@ std::vector<Finding> find(const Survey& survey, std::size_t keep) {
   find_pile_ups(survey, keep, findings);
   find_duplicates(survey, findings);
   find_stale(survey, findings);
+  find_unattended(survey, findings);
   return findings;
 }
 

@@ -17,7 +17,7 @@ std::string command_key(const Server& server);
 std::string title_of(const Server& server);
 
 struct Finding {
-  enum class Kind : std::uint8_t { Orphan, PileUp, Duplicate, Stale, Runaway };
+  enum class Kind : std::uint8_t { Orphan, PileUp, Duplicate, Stale, Runaway, Unattended };
 
   Kind kind;
   std::vector<std::size_t> servers;  // indexes into Survey::servers, oldest first

@@ -42,6 +42,17 @@ void add_project_roots(const Snapshot& snapshot, std::vector<std::string>& roots
   }
 }
 
+/// Whether anybody is attached to the background processes of this user's clients.
+void add_attendances(const TcpSockets& tcp, const UnixSockets* unix_sockets, Snapshot& snapshot) {
+  for (const Process& process : snapshot.processes.all()) {
+    const auto command = snapshot.commands.find(process.pid);
+    if (command == snapshot.commands.end() || process.uid != geteuid()) continue;
+    const known::KnownClient* const client = recognise_client(process, command->second);
+    if (client == nullptr || !is_background(*client, process)) continue;
+    snapshot.attendances[process.pid] = attendance(snapshot.processes, process, tcp, unix_sockets);
+  }
+}
+
 /// Its network namespace; empty if it may not be read.
 std::string network_of(const std::string& process) {
   return proc::read_link(AT_FDCWD, ("/proc/" + process + "/ns/net").c_str());
@@ -77,11 +88,13 @@ Result<Snapshot> take_snapshot(known::ConfigPlaces places) {
                                                    far_end(snapshot.processes, sockets, process, 1)});
   }
   const std::string own_network = network_of("self");
-  snapshot.sockets =
-      socket_uses(snapshot.processes, read_tcp_sockets(), told ? &*told : nullptr, [&own_network](pid_t pid) {
-        const std::string network = network_of(std::to_string(pid));
-        return !network.empty() && network != own_network;
-      });
+  const TcpSockets tcp = read_tcp_sockets();
+  const UnixSockets* const listed = told ? &*told : nullptr;
+  snapshot.sockets = socket_uses(snapshot.processes, tcp, listed, [&own_network](pid_t pid) {
+    const std::string network = network_of(std::to_string(pid));
+    return !network.empty() && network != own_network;
+  });
+  add_attendances(tcp, listed, snapshot);
   add_project_roots(snapshot, places.project_roots);
   snapshot.configurations = known::read_client_configs(places);
   return snapshot;

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "known/client_configs.h"
 #include "known/server_command.h"
+#include "survey/attendance.h"
 #include "survey/details.h"
 #include "survey/far_ends.h"
 #include "survey/process_table.h"
@@ -29,6 +30,7 @@ struct Snapshot {
   pid_t self = 0;
   uid_t own_uid = 0;
   SocketUses sockets;  // of processes that others can reach other than by stdin and stdout
+  std::unordered_map<pid_t, Attendance> attendances = {};  // of background processes of clients
 };
 
 /// What to look at besides /proc: where the user's configuration files are.

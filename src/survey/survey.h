@@ -46,6 +46,7 @@ struct Client {
   std::string command;
   std::string root;  // where it works
   std::chrono::milliseconds age{0};
+  bool unattended = false;  // a background process, and nobody is attached to it
 
   bool alive() const { return pid != 0; }
 };

@@ -42,7 +42,7 @@ bool ask(int netlink) {
   request.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
   request.body.sdiag_family = AF_UNIX;
   request.body.udiag_states = ~0U;
-  request.body.udiag_show = UDIAG_SHOW_PEER | UDIAG_SHOW_NAME;
+  request.body.udiag_show = UDIAG_SHOW_PEER | UDIAG_SHOW_NAME | UDIAG_SHOW_RQLEN;
   sockaddr_nl kernel{};
   kernel.nl_family = AF_NETLINK;
   const ssize_t sent =
@@ -80,6 +80,10 @@ void add_socket(const nlmsghdr* message, UnixSockets& sockets) {
       peer_is_gone = end.peer == 0;
     }
     if (attribute->rta_type == UNIX_DIAG_NAME) end.name = name_in(attribute);
+    // Of a socket that listens this is the length of its queue; of others, bytes.
+    if (attribute->rta_type == UNIX_DIAG_RQLEN && RTA_PAYLOAD(attribute) >= sizeof(unix_diag_rqlen) &&
+        end.listens)
+      end.waiting = copy_of<unix_diag_rqlen>(RTA_DATA(attribute)).udiag_rqueue;
     if (attribute->rta_type == UNIX_DIAG_SHUTDOWN && RTA_PAYLOAD(attribute) >= 1) {
       const auto shut = copy_of<std::uint8_t>(RTA_DATA(attribute));
       end.can_read = (shut & 1) == 0;

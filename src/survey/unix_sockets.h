@@ -11,11 +11,12 @@
 namespace corral::survey {
 
 struct SocketEnd {
-  std::uint64_t peer = 0;  // inode of the other end; 0 = closed
-  bool can_read = true;    // false: nothing will ever arrive here
-  bool can_write = true;   // false: nothing that is written here will ever be read
-  bool listens = false;    // it waits for connections
-  std::string name{};      // its address: a path, or '@' and a name; empty = it has none
+  std::uint64_t peer = 0;     // inode of the other end; 0 = closed
+  bool can_read = true;       // false: nothing will ever arrive here
+  bool can_write = true;      // false: nothing that is written here will ever be read
+  bool listens = false;       // it waits for connections
+  std::uint32_t waiting = 0;  // connections to it that are not accepted yet
+  std::string name{};         // its address: a path, or '@' and a name; empty = it has none
 };
 
 using UnixSockets = std::unordered_map<std::uint64_t, SocketEnd>;  // by inode

@@ -1,5 +1,11 @@
 #include "transport/stdio_client.h"
 
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "proc/identity.h"
+
 namespace corral::transport {
 namespace {
 
@@ -8,12 +14,18 @@ constexpr std::chrono::seconds kFlushLimit{2};
 constexpr std::chrono::seconds kFlushLimitInAll{60};
 constexpr std::size_t kBeyondOneAnswer = std::size_t{32} << 20;
 
+std::uint64_t inode_of(const UniqueFd& fd) {
+  struct stat about {};
+  return fstat(fd.get(), &about) == 0 ? about.st_ino : 0;
+}
+
 }  // namespace
 
 StdioClient::StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> line, std::size_t line_cap,
                          Gone gone, wire::ChannelMaker make_channel)
     : loop_(loop),
       line_(std::move(line)),
+      pipes_{inode_of(arrival.input), inode_of(arrival.output)},
       channel_(make_channel(loop, std::move(arrival.input), std::move(arrival.output), line_cap, *this,
                             "client-messages")),
       most_queued_(line_cap + kBeyondOneAnswer),
@@ -30,12 +42,35 @@ void StdioClient::begin(router::SessionId id, pool::Pool& pool, std::shared_ptr<
                         std::string owner) {
   session_ = std::make_unique<session::Session>(loop_, id, *this, pool, std::move(spec), std::move(owner));
   line_->when_gone([this] { session_->end(session::EndReason::ShimGone); });
-  if (client_.valid()) {
-    client_watch_ = std::make_unique<Watch>(loop_, client_.get());
-    client_watch_->when_readable([this] { session_->end(session::EndReason::ClientGone); });
-  }
+  if (client_.valid()) watch_client();
   channel_->resume();
 }
+
+// ---- the client's process
+
+void StdioClient::watch_client() {
+  client_watch_ = std::make_unique<Watch>(loop_, client_.get());
+  client_watch_->when_readable([this] { client_has_ended(); });
+}
+
+/// Usually nobody can write any more, and the session is over. Otherwise another process may go on with it,
+/// or only hold the pipes by accident.
+void StdioClient::client_has_ended() {
+  if (!find_heir_ || session_->ended() || channel_->writer_is_gone())
+    return session_->end(session::EndReason::ClientGone);
+  find_heir_(pipes_, lifetime_.guard([this](UniqueFd heir) { go_on_with(std::move(heir)); }));
+}
+
+void StdioClient::go_on_with(UniqueFd process) {
+  const pid_t pid = process.valid() ? proc::pid_behind(process.get()) : 0;
+  if (pid <= 0 || session_->ended()) return session_->end(session::EndReason::ClientGone);
+  client_watch_.reset();  // before its descriptor
+  client_ = std::move(process);
+  client_pid_ = pid;
+  watch_client();
+}
+
+// ---- messages
 
 void StdioClient::on_message(const wire::Message& message) { session_->receive(message); }
 

@@ -39,12 +39,25 @@ class StdioClient final : public session::Transport, private wire::Channel::Hand
   void begin(router::SessionId id, pool::Pool& pool, std::shared_ptr<const pool::ServerSpec> spec,
              std::string owner = {});
 
+  /// What the daemon has of the client's pipes: inodes, 0 = not known.
+  struct Pipes {
+    std::uint64_t input = 0;
+    std::uint64_t output = 0;
+  };
+  /// Looks for the process that goes on with the session after the client's process has exited, and calls
+  /// `found` once, later, with a pidfd; invalid = there is none.
+  using FindHeir = std::function<void(const Pipes& pipes, std::function<void(UniqueFd)> found)>;
+  /// Without it, the session ends with the client's process. Call before `begin`.
+  void find_heir_with(FindHeir find) { find_heir_ = std::move(find); }
+
   /// Valid from `begin` until the client is destroyed, also after the session has ended.
   session::Session& session() { return *session_; }
   const session::Session& session() const { return *session_; }
   /// As the shim named it, for people; 0 if it named none. Nothing is ended by this number.
   pid_t client_pid() const { return client_pid_; }
   pid_t shim_pid() const { return shim_pid_; }
+  /// A pidfd of the client's process; -1 if there is none.
+  int client_process() const { return client_.get(); }
 
  private:
   void send(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
@@ -65,13 +78,18 @@ class StdioClient final : public session::Transport, private wire::Channel::Hand
   void on_output_drained() override { session_->output_drained(); }
   void on_output_closed() override { leave_if_done(); }
 
+  void watch_client();
+  void client_has_ended();
+  void go_on_with(UniqueFd process);
   void leave_if_done();
   void limit_flush(std::size_t left);
 
   Loop& loop_;
   std::shared_ptr<ShimLine> line_;
+  const Pipes pipes_;
   std::unique_ptr<wire::Channel> channel_;
   std::size_t most_queued_;
+  FindHeir find_heir_;
   UniqueFd client_;
   std::unique_ptr<Watch> client_watch_;
   Timer flush_limit_;

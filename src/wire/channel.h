@@ -77,6 +77,10 @@ class Channel {
   /// The same, with only what was already read.
   virtual void hand_over_held(Task done) = 0;
 
+  /// Whether nobody can write to our input any more, although there may be something left to read. False if
+  /// that cannot be told.
+  virtual bool writer_is_gone() const { return false; }
+
   /// Writes what is queued, then closes the output. The owner needs a timer for a reader that does not read.
   void close_output_when_flushed();
   /// Closes both directions at once and drops what is queued. Calls no handler.

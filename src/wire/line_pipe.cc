@@ -1,6 +1,7 @@
 #include "wire/line_pipe.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -109,6 +110,12 @@ void LinePipe::hand_over_held(Task done) {
   rest_done_ = std::move(done);
   rest_reads_ = 0;
   hand_over_rest();
+}
+
+bool LinePipe::writer_is_gone() const {
+  if (input_ended_ || !in_.valid()) return true;
+  pollfd question{in_.get(), POLLRDHUP, 0};
+  return poll(&question, 1, 0) == 1 && (question.revents & (POLLHUP | POLLRDHUP | POLLERR)) != 0;
 }
 
 void LinePipe::read_rest(Task done) {

@@ -25,6 +25,7 @@ class LinePipe final : public Channel {
 
   void read_rest(Task done) override;
   void hand_over_held(Task done) override;
+  bool writer_is_gone() const override;
 
  private:
   void start_reading() override;

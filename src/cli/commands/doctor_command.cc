@@ -1,6 +1,7 @@
 // `corral doctor`: shows the MCP servers of this machine, their clients, and what has leaked.
 #include <unistd.h>
 
+#include <chrono>
 #include <iostream>
 #include <memory>
 #include <numeric>
@@ -12,6 +13,7 @@
 #include "base/units.h"
 #include "cli/commands/reap_options.h"
 #include "cli/frame/command.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/page.h"
 #include "cli/screen/server_table.h"
@@ -33,9 +35,12 @@ constexpr const char* kExamples = R"(Examples:
 
 Findings: the client of an orphan has exited or closed its pipes; a pile-up is more than N copies of one command held by one
 client (N: --keep, corral.keep, MAX_KEEP_PROCESSES or 9; only --keep may be 0); a duplicate is one command in one directory
-for several clients; a stale server runs code that has changed on disk; a runaway is an orphan that uses processor time.
+for several clients; a stale server runs code that has changed on disk; a runaway is an orphan that uses processor time; an
+unattended server is held by a background process of its client that nobody is connected to.
 This command ends, starts and changes nothing.
 Exit code: 0; with --exit-code 1 if there are findings; 125 if corral failed.)";
+
+constexpr std::chrono::milliseconds kPatienceForStatus{500};  // of a daemon that may hang
 
 struct DoctorOptions {
   bool json = false;
@@ -71,7 +76,7 @@ void show_findings(Page& page, const Survey& survey, const std::vector<Finding>&
   for (const Finding& finding : findings) {
     page.blank();
     page.heading(std::string(survey::name_of(finding.kind)) + ": " + shorten_homes(finding.title));
-    page.paragraph("  ", sum_of(survey, finding.servers));
+    if (!finding.servers.empty()) page.paragraph("  ", sum_of(survey, finding.servers));
     page.paragraph("  why   ", shorten_homes(finding.explanation));
     if (!finding.next.empty()) page.command("  next  ", finding.next);
   }
@@ -173,10 +178,29 @@ void show_text(const Survey& survey, const std::vector<Finding>& findings, const
   page.paragraph("", "`corral doctor -v` shows the evidence for each server, `corral who PID` for one.");
 }
 
+/// What the daemon says about its own servers: it holds their pipes, so a survey sees only the daemon.
+void add_findings_of_daemon(const Survey& survey, std::vector<Finding>& findings) {
+  const KnownStatus status = status_if_running("", kPatienceForStatus);
+  if (!status) return;
+  for (const observe::InstanceView& instance : status->instances) {
+    if (instance.unattended.empty()) continue;
+    Finding finding{Finding::Kind::Unattended,
+                    {},
+                    "server " + instance.server + " runs for nobody",
+                    instance.unattended + ".",
+                    "corral ps --server " + shell_word(instance.server)};
+    for (std::size_t i = 0; i < survey.servers.size(); ++i) {
+      if (survey.servers[i].pid == instance.pid) finding.servers.push_back(i);
+    }
+    findings.push_back(std::move(finding));
+  }
+}
+
 int run(const DoctorOptions& options) {
   const Result<Survey> survey = survey::look_around();
   if (!survey) return fail("doctor", survey.error().message);
-  const std::vector<Finding> findings = survey::find(*survey, options.keep);
+  std::vector<Finding> findings = survey::find(*survey, options.keep);
+  add_findings_of_daemon(*survey, findings);
   if (options.json) {
     std::cout << survey::to_json(*survey, findings, proc::probe_levels(), options.keep) << '\n';
   } else {

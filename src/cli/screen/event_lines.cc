@@ -40,6 +40,8 @@ Tone tone_of_kind(const std::string& kind) {
     case Kind::Refused:
     case Kind::Finding:
     case Kind::Registry:
+    case Kind::Unattended:
+    case Kind::Drift:
     case Kind::SlowTurn: return Tone::Warning;
     default: return Tone::Strong;
   }

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "base/words.h"
+#include "cli/screen/daemon_notes.h"
 #include "cli/screen/failure_lines.h"
 #include "cli/screen/ps_rows.h"
 #include "cli/screen/sharing_text.h"
@@ -265,6 +266,7 @@ void show_tree(Page& page, const Overview& overview, const InstanceRow& one) {
   for (const std::string& line : sharing_lines(one)) why += line + "; ";
   show_cut(page, "  ", shorten_homes(why + "kept by " + shown(one.level)));
   if (!one.stale.empty()) page.paragraph("  ", "runs old code: " + shorten_home(one.stale));
+  if (!one.unattended.empty()) page.paragraph("  ", shorten_homes(one.unattended));
   show_limits_of(page, one.limits);
   show_processes(page, one);
   for (const observe::SessionView& session : one.served) show_session(page, session);
@@ -389,6 +391,7 @@ void show_daemon(Page& page, const Overview& overview) {
 void show_process_table(Page& page, const Overview& overview, const PsView& view) {
   show_running(page, overview, view);
   show_failures(page, overview, view);
+  show_notes(page, overview);
   if (view.hint && !overview.instances.empty() && page.style().width < kWide && !view.verbose) {
     page.paragraph("", "`corral ps -v` says why each process is shared or private");
   }

@@ -107,6 +107,15 @@ TEST(Parse, SaysThatAFileHasNoServers) {
   EXPECT_THAT(good(R"({"mcpServers": {}})").warnings, IsEmpty());
 }
 
+TEST(Parse, ReadsUnattendedOfAServerAndOfTheDaemon) {
+  const Configuration found = good(R"({"corral": {"unattended": "5m"}, "mcpServers": {
+      "never": {"command": "x", "corral": {"unattended": "0"}}, "unsaid": {"command": "y"}}})");
+  EXPECT_EQ(found.options.unattended, 5min);
+  EXPECT_EQ(found.find("never")->unattended, 0min);
+  EXPECT_FALSE(found.find("unsaid")->unattended.has_value());
+  EXPECT_FALSE(good("{}").options.unattended.has_value());
+}
+
 TEST(Parse, ReadsEveryOptionOfAServer) {
   const Configuration found = good(entry(R"("corral": {"share": "shared", "containment": "strict",
       "memory": "512M", "pids": 64, "cpu": 0.5, "stdin_grace": "1s", "term_grace": 250, "idle": "90s", "on_stop": "echo gone",

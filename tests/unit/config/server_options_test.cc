@@ -37,8 +37,8 @@ Server example() {
 std::vector<Edit> edits() {
   [[maybe_unused]] const auto& [name, argv, env, cwd, description, share, disabled, tools, deny, timeout,
                                 containment, limits, stdin_grace, term_grace, on_stop, idle, stateless,
-                                restart, park, probe, modern, eager, warm, on_change, min_version, ignore,
-                                roots, recycle, file, line, built_in] = Server();
+                                restart, park, unattended, probe, modern, eager, warm, on_change, min_version,
+                                ignore, roots, recycle, file, line, built_in] = Server();
   [[maybe_unused]] const auto& [memory_bytes, processes, cpu_thousandths] = proc::Limits();
   return {
       {"command", [](Server& s) { s.argv.front() = "z"; }},
@@ -62,6 +62,7 @@ std::vector<Edit> edits() {
       {"stateless", [](Server& s) { s.stateless = true; }},
       {"restart", [](Server& s) { s.restart = false; }},
       {"park", [](Server& s) { s.park = false; }},
+      {"unattended", [](Server& s) { s.unattended = std::chrono::minutes(1); }},
       {"probe", [](Server& s) { s.probe = 0s; }},
       {"era", [](Server& s) { s.modern = false; }},
       {"eager", [](Server& s) { s.eager = true; }},

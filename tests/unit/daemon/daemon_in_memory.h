@@ -8,6 +8,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -102,6 +103,12 @@ class DaemonInMemory {
         hub(
             loop, std::move(configuration), spawner, [this] { return read_file(); }, records) {
     records.events().listen([this](const events::Event& event) { told.push_back(event); });
+    hub.unattended().read_with([this](std::vector<pid_t> pids, daemon::UnattendedWatch::Answer answer) {
+      ++looks;
+      std::vector<survey::Background> found;
+      for (const pid_t pid : pids) found.push_back(backgrounds[pid]);
+      loop.post([found, answer] { answer(found); });
+    });
   }
 
   ShimClient connect(const std::string& server, const std::function<void(transport::Arrival&)>& change = {}) {
@@ -209,6 +216,8 @@ class DaemonInMemory {
   config::Configuration file;  // what the next reload reads …
   std::string file_problem;    // … unless it fails
   std::vector<events::Event> told;
+  std::map<pid_t, survey::Background> backgrounds;  // what a look at a client's process finds
+  int looks = 0;
   Hub hub;
 
  private:

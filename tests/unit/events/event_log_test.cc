@@ -78,8 +78,8 @@ TEST_F(LogOfEvents, IsATimeAndASentenceForPeople) {
 TEST_F(LogOfEvents, HasTheLevelOfItsKind) {
   set_log_form(LogForm::Json);
   const std::set<Kind> errors = {Kind::Survivor, Kind::Broken};
-  const std::set<Kind> warnings = {Kind::Crash,   Kind::Failed,   Kind::Stale,   Kind::Refused,
-                                   Kind::Finding, Kind::Registry, Kind::SlowTurn};
+  const std::set<Kind> warnings = {Kind::Crash,   Kind::Failed,   Kind::Stale, Kind::Refused,
+                                   Kind::Finding, Kind::Registry, Kind::Drift, Kind::SlowTurn};
   for (int i = 0; i <= static_cast<int>(Kind::SlowTurn); ++i) {
     const auto kind = static_cast<Kind>(i);
     if (kind == Kind::Attach || kind == Kind::Detach) continue;

@@ -22,16 +22,17 @@ TEST(StatusJson, HasEveryMemberOfTheOldStatusAndTheNewOnes) {
   const json::value status = parsed(status_json(some_snapshot()));
 
   EXPECT_EQ(keys_of(status), "daemon health http servers instances sessions objects failures counters");
-  EXPECT_EQ(keys_of(status.at("daemon")),
-            "pid version build protocol uptime_ms config config_error registry degraded");
+  EXPECT_EQ(
+      keys_of(status.at("daemon")),
+      "pid version build protocol uptime_ms config config_error registry degraded program program_replaced");
   EXPECT_EQ(keys_of(status.at("servers").at(0)), "name disabled stopped broken log_file");
-  EXPECT_EQ(
-      keys_of(status.at("instances").at(0)),
-      "server id version pid keeper state era share root stale rolls reason separate differs hint level "
-      "sessions calls uptime_ms ends_in_ms limits usage counters");
-  EXPECT_EQ(
-      keys_of(status.at("sessions").at(0)),
-      "id server client shim transport state object instance age_ms calls messages bad_messages dropped");
+  EXPECT_EQ(keys_of(status.at("instances").at(0)),
+            "server id version pid keeper state era share root stale rolls reason separate differs hint "
+            "unattended level "
+            "sessions calls uptime_ms ends_in_ms limits usage counters");
+  EXPECT_EQ(keys_of(status.at("sessions").at(0)),
+            "id server client shim transport state object instance age_ms unattended_ms calls messages "
+            "bad_messages dropped");
   EXPECT_EQ(keys_of(status.at("sessions").at(0).at("client")), "pid name version command root");
 }
 

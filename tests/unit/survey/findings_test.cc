@@ -41,6 +41,23 @@ TEST(Findings, MoreThanNCopiesAreAPileUp) {
   EXPECT_EQ(findings[0].title, "10 copies of files held by Codex (pid 40)");
 }
 
+TEST(Findings, ServersOfABackgroundProcessThatNobodyIsAttachedToAreNamedOnce) {
+  Scene scene = pile(2);
+  EXPECT_TRUE(find(scene.judged(), 9).empty());
+  scene.attend(40, Attendance::Attended);
+  EXPECT_TRUE(find(scene.judged(), 9).empty());
+  scene.attend(40, Attendance::Unknown);
+  EXPECT_TRUE(find(scene.judged(), 9).empty());
+  scene.attend(40, Attendance::Unattended);
+
+  const std::vector<Finding> findings = find(scene.judged(), 9);
+
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].kind, Finding::Kind::Unattended);
+  EXPECT_EQ(findings[0].title, "Codex (pid 40) keeps 2 servers although nobody is attached to it");
+  EXPECT_EQ(findings[0].next, "corral adopt codex");
+}
+
 TEST(Findings, CopiesWithOtherArgumentsAreNotCounted) {
   Scene scene = pile(10);
   scene.command(50).arguments = {"/elsewhere"};

@@ -113,6 +113,9 @@ class Scene {
     unix_sockets_[new_socket(pid)] = end;
   }
 
+  /// It is a background process of a client.
+  void attend(pid_t pid, Attendance attendance) { attendances_[pid] = attendance; }
+
   /// A Unix socket connects the two. `peer` 0 is somebody whom we cannot look into; `name` is the address
   /// that the peer has.
   void link(pid_t pid, pid_t peer, const std::string& name = "") {
@@ -143,6 +146,7 @@ class Scene {
     result.sockets = socket_uses(result.processes, tcp_, &unix_sockets_);
     result.commands.insert(commands_.begin(), commands_.end());
     result.details.insert(details_.begin(), details_.end());
+    result.attendances = attendances_;
     result.far_ends.insert(far_ends_.begin(), far_ends_.end());
     return result;
   }
@@ -165,6 +169,7 @@ class Scene {
   std::map<pid_t, known::ServerCommand> commands_;
   std::map<pid_t, Details> details_;
   std::map<pid_t, FarEnds> far_ends_;
+  std::unordered_map<pid_t, Attendance> attendances_;
   known::Configurations configurations_;
   std::vector<Holding> holdings_;
   TcpSockets tcp_;

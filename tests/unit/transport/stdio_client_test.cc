@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include "keeper/kernel.h"
 #include "session/exchange.h"
 
 namespace corral::tests {
@@ -109,6 +111,65 @@ class StdioClientTest : public testing::Test {
   int gone_ = 0;
   std::unique_ptr<StdioClient> client_;
 };
+
+// ---- the client's process has exited
+
+TEST_F(StdioClientTest, ASessionGoesOnWithTheProcessThatTookThePipesOver) {
+  std::function<void(UniqueFd)> found;
+  client_->find_heir_with([&found](const StdioClient::Pipes& pipes, std::function<void(UniqueFd)> then) {
+    EXPECT_NE(pipes.input, 0U);
+    EXPECT_NE(pipes.output, pipes.input);
+    found = std::move(then);
+  });
+  open();
+  process_.reset();
+  exchange_.settle();
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(client_->session().ended());
+
+  found(UniqueFd(keeper::pidfd_open(getpid())));
+  exchange_.settle();
+
+  EXPECT_FALSE(client_->session().ended());
+  EXPECT_EQ(client_->client_pid(), getpid());
+}
+
+TEST_F(StdioClientTest, WithoutSuchAProcessTheSessionEnds) {
+  std::function<void(UniqueFd)> found;
+  client_->find_heir_with(
+      [&found](const StdioClient::Pipes&, std::function<void(UniqueFd)> then) { found = std::move(then); });
+  open();
+  process_.reset();
+  exchange_.settle();
+  ASSERT_TRUE(found);
+
+  found(UniqueFd());
+
+  EXPECT_TRUE(client_->session().ended());
+}
+
+TEST_F(StdioClientTest, NobodyIsLookedForWhenTheInputIsOver) {
+  int asked = 0;
+  client_->find_heir_with(
+      [&asked](const StdioClient::Pipes&, const std::function<void(UniqueFd)>&) { ++asked; });
+  open();
+  process_.reset();
+  typed_.reset();
+  exchange_.settle();
+  EXPECT_EQ(asked, 0);
+  EXPECT_TRUE(client_->session().ended());
+}
+
+TEST_F(StdioClientTest, AnAnswerAfterTheEndChangesNothing) {
+  std::function<void(UniqueFd)> found;
+  client_->find_heir_with(
+      [&found](const StdioClient::Pipes&, std::function<void(UniqueFd)> then) { found = std::move(then); });
+  open();
+  process_.reset();
+  exchange_.settle();
+  client_.reset();
+  found(UniqueFd(keeper::pidfd_open(getpid())));
+}
 
 TEST_F(StdioClientTest, KnowsWhoIsBehindIt) {
   EXPECT_EQ(client_->client_pid(), 41);
