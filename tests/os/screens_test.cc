@@ -83,7 +83,7 @@ class Screens : public OnScreens<HubTest> {
 
 TEST_F(Screens, HelpFitsOnOneScreenWithThePromptBelow) {
   for (const std::vector<std::string>& words :
-       {std::vector<std::string>{}, std::vector<std::string>{"--help"}, std::vector<std::string>{"help"}}) {
+       {std::vector<std::string>{"--help"}, std::vector<std::string>{"help"}}) {
     const std::string text = page(corral(words));
 
     EXPECT_THAT(text, StartsWith("corral runs MCP servers")) << "the first line has left the screen";
@@ -91,6 +91,16 @@ TEST_F(Screens, HelpFitsOnOneScreenWithThePromptBelow) {
                             HasSubstr("\n  doctor "), HasSubstr("\nAdminister  (also: ")));
     EXPECT_THAT(wrapped(), testing::IsEmpty());
   }
+}
+
+TEST_F(Screens, WithoutACommandItSaysWhatItFoundAndThreeCommands) {
+  const std::string text = page(corral({}));
+
+  EXPECT_THAT(text, StartsWith("corral runs MCP servers"));
+  EXPECT_THAT(text, AllOf(HasSubstr("\nclients "), HasSubstr("\nservers "), HasSubstr("\nrunning "),
+                          HasSubstr("\ndaemon "), HasSubstr("\nNext:  corral "), HasSubstr("corral --help")));
+  EXPECT_THAT(wrapped(), testing::IsEmpty());
+  EXPECT_THAT(text, Not(HasSubstr("Administer")));
 }
 
 TEST_F(Screens, PsIsOneLineForEachServer) {

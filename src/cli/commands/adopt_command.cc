@@ -156,6 +156,23 @@ int exit_code(const Adopted& adopted) {
   return changed > 0 ? kChanged : kNothingToChange;
 }
 
+AdoptSummary summary_of(const Adopted& adopted, std::size_t total) {
+  AdoptSummary summary;
+  summary.adopted = total;
+  for (const FileLook& look : adopted.looks) {
+    const bool unread = !look.error.empty();
+    summary.left_alone += unread ? 1 : count_of(look, Verdict::Refused);
+    for (const auto& [path, outcome] : adopted.outcomes) {
+      if (path != look.file.path || outcome.changed.empty()) continue;
+      const bool named = !summary.clients.empty() && summary.clients.back() == look.file.client;
+      if (!named) summary.clients.push_back(look.file.client);
+    }
+  }
+  for (const auto& [path, outcome] : adopted.outcomes)
+    summary.left_alone += outcome.refused.size() + (outcome.error.empty() ? 0 : 1);
+  return summary;
+}
+
 void show_end(Page& page, const Adopted& adopted) {
   std::size_t total = 0;
   for (const auto& [path, outcome] : adopted.outcomes) {
@@ -167,8 +184,7 @@ void show_end(Page& page, const Adopted& adopted) {
   std::size_t open = 0;
   for (const FileLook& look : adopted.looks) open += count_of(look, Verdict::Wrap);
   if (total > 0) {
-    page.paragraph("", counted(total, "server") + " adopted. Restart the clients that are running. " +
-                           "`corral release --all` takes everything back.");
+    show_summary(page, summary_of(adopted, total));
   } else if (open == 0) {
     page.paragraph("", "Nothing to adopt.");
   } else if (!adopted.wrote) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/commands/first_look.h"
 #include "cli/frame/command.h"
 #include "cli/frame/parser.h"
 
@@ -43,5 +44,6 @@ int main(int argc, char** argv) {
               << " is closed: connect it to the client or to /dev/null\n";
     return 125;
   }
+  if (argc == 1 && isatty(STDOUT_FILENO) == 1) return say_first();
   return parse_and_run(all_commands(), std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -147,6 +147,23 @@ void show_outcome(Page& page, const std::string& path, const adopt::FileOutcome&
   }
 }
 
+void show_summary(Page& page, const AdoptSummary& summary) {
+  std::string names;
+  for (const known::KnownClient* const client : summary.clients) {
+    names += (names.empty() ? "" : ", ") + std::string(client->name);
+  }
+  page.blank();
+  page.paragraph("", counted(summary.adopted, "server") + " of " + names +
+                         (summary.adopted == 1 ? " goes" : " go") + " through corral now" +
+                         (summary.left_alone == 0
+                              ? "."
+                              : "; " + std::to_string(summary.left_alone) + " left alone, see above.") +
+                         " Restart the clients that are running.");
+  const std::string one =
+      summary.clients.empty() ? "" : ", or `corral release " + std::string(summary.clients.front()->id) + "`";
+  page.paragraph("Undo: ", "`corral release --all`" + one + ". Look: `corral adopt --status`, `corral ps`.");
+}
+
 void show_status(Page& page, const std::vector<adopt::LedgerRow>& rows,
                  const std::vector<Standing>& standings, const std::vector<FileLook>& looks) {
   std::vector<std::vector<std::string>> cells;

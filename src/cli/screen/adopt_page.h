@@ -24,6 +24,16 @@ void show_look(Page& page, const adopt::FileLook& look, const std::string& progr
 void show_outcome(Page& page, const std::string& path, const adopt::FileOutcome& outcome,
                   const std::string& done);
 
+/// What one `corral adopt` has changed in all files.
+struct AdoptSummary {
+  std::size_t adopted = 0;                           // servers
+  std::size_t left_alone = 0;                        // servers and files; each was named before
+  std::vector<const known::KnownClient*> clients{};  // in which something was changed, each once
+};
+
+/// The end of the page: how much was done, and how to take it back.
+void show_summary(Page& page, const AdoptSummary& summary);
+
 /// The rows of the ledger with what is there now, and how many servers could be adopted.
 void show_status(Page& page, const std::vector<adopt::LedgerRow>& rows,
                  const std::vector<adopt::Standing>& standings, const std::vector<adopt::FileLook>& looks);
