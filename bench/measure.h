@@ -24,6 +24,9 @@ void measure_end(const Bench& bench, Results& results);
 /// `corral doctor` on an empty and on a crowded machine.
 void measure_doctor(const Bench& bench, Results& results);
 
+/// `corral adopt --dry-run` over the files of twelve clients.
+void measure_adopt(const Bench& bench, Results& results);
+
 /// What the trees of `corral ps` use, on a made-up /proc.
 void measure_ps(const Bench& bench, Results& results);
 /// What the registry costs, against a plain write and an attach.

@@ -21,7 +21,8 @@ constexpr const char* kHelp =
     "  --corral PATH       the corral to measure (default: beside this program)\n"
     "  --echo-server PATH  the server to talk to (default: beside this program)\n"
     "  --json FILE         also write all numbers as JSON\n"
-    "  --only NAME         one of round-trip, start, memory, kill, end, doctor, ps, reconcile, registry,\n"
+    "  --only NAME         one of round-trip, start, memory, kill, end, doctor, adopt, ps, reconcile, "
+    "registry,\n"
     "                      connect (all of it),\n"
     "                      connect-round-trip, connect-throughput, connect-sizes, connect-attach,\n"
     "                      connect-start, connect-bridge, connect-memory, connect-hostile,\n"
@@ -34,12 +35,13 @@ constexpr const char* kHelp =
     "  --strict-budgets    exit with 1 if a budget is exceeded\n"
     "  --help\n";
 
-constexpr std::array<std::string_view, 27> kNames{"round-trip",
+constexpr std::array<std::string_view, 28> kNames{"round-trip",
                                                   "start",
                                                   "memory",
                                                   "kill",
                                                   "end",
                                                   "doctor",
+                                                  "adopt",
                                                   "ps",
                                                   "reconcile",
                                                   "registry",

@@ -133,6 +133,7 @@ void measure_all(const Bench& bench, Results& results) {
   if (wanted(options, "memory")) measure_memory(bench, results);
   if (wanted(options, "kill")) measure_kill(bench, results);
   if (wanted(options, "doctor")) measure_doctor(bench, results);
+  if (wanted(options, "adopt")) measure_adopt(bench, results);
   if (wanted(options, "ps")) measure_ps(bench, results);
   if (wanted(options, "registry")) measure_registry(bench, results);
   if (wanted(options, "reconcile")) measure_reconcile(bench, results);
