@@ -61,3 +61,12 @@ debian_sources() {
       esac
     done
 }
+
+# The directory of the static program of a build, which may also be named itself.
+static_of() {
+  found=$1
+  [ ! -f "$found/CMakeCache.txt" ] || found=$found/static
+  [ -x "$found/bin/corral" ] || fail "there is no '$found/bin/corral'. Type: make static"
+  ! readelf -l "$found/bin/corral" | grep -q INTERP || fail "'$found/bin/corral' needs libraries. Type: make static"
+  echo "$found"
+}

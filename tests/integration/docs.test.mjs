@@ -24,7 +24,8 @@ import { ROOT, blocksOf, linesOf, pageOf, pagesBelowDocs } from './support/pages
 // Pages, or their blocks in one language, that other tests type.
 const ELSEWHERE = {
   'docs/direct.md': { languages: ['sh', 'console'], typedBy: 'readme.test.mjs' },
-  'docs/install.md': { languages: ['sh'], typedBy: 'tests/packages/test_tarball.py' },
+  'docs/install.md': { languages: ['sh'], typedBy: 'tests/packages/test_tarball.py and tests/packages/release/test_npm.py' },
+  'docs/releasing.md': { languages: ['sh'], typedBy: 'tests/packages/release' },
   'docs/http.md': { languages: ['console'], typedBy: 'http_transcripts.test.mjs' },
   'docs/troubleshooting.md': { languages: ['console'], typedBy: 'troubleshooting.test.mjs' },
 };
