@@ -9,7 +9,7 @@ MUTATION_SCORE ?= 92
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run leak test conformance check bench bench-approaches install uninstall static deb tarball packages demo asan tsan fuzz mutate coverage format lint dependencies clean
+.PHONY: help run leak test conformance check bench bench-approaches install uninstall static deb tarball packages release release-check demo asan tsan fuzz mutate coverage format lint dependencies clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
@@ -89,6 +89,15 @@ tarball: static ## make dist/corral-VERSION-linux-x64.tar.xz, which runs on any 
 packages: deb tarball ## make both and test them in roots of their own
 	@tools/install-dependencies package-test
 	tests/packages/run
+
+release: ## make all packages, sums and the list of contents in dist/; SIGN=KEY signs, ARM64=no leaves out arm64
+	@tools/install-dependencies release
+	@$(if $(filter no,$(ARM64)),,tools/install-dependencies arm64)
+	@SIGN='$(SIGN)' ARM64='$(ARM64)' ALLOW_DIRTY='$(ALLOW_DIRTY)' packaging/release dist
+
+release-check: ## check dist/ with all that is too long for CI; PART="npm rpm" runs only these; writes docs/releases/
+	@tools/install-dependencies release-check
+	@python3 -B packaging/release_check.py $(PART)
 
 demo: ## record `make leak` as docs/demo.svg
 	@tools/install-dependencies run

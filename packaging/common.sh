@@ -70,3 +70,9 @@ static_of() {
   ! readelf -l "$found/bin/corral" | grep -q INTERP || fail "'$found/bin/corral' needs libraries. Type: make static"
   echo "$found"
 }
+
+# The files of the tree that are changed and not committed, without the pages that `make release-check` writes.
+uncommitted() {
+  git -C "$source" status --porcelain -- . ':(exclude)docs/releases' ||
+    fail "'$source' is not a git repository: a release is made of a commit"
+}
