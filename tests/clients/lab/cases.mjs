@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, eventually, stillRuns } from '../../integration/support/processes.mjs';
 import { LIMIT_MS, clientTest } from './client_lab.mjs';
 import { ClientRun } from './client_run.mjs';
+import { isNamed } from './model.mjs';
 import { TWO_WINDOWS, addRow } from './table.mjs';
 import { sharable, stubborn } from './servers.mjs';
 
@@ -71,7 +72,7 @@ export async function withRun(lab, client, script, body) {
 // The tools of the server as the model saw them, except for one that no client can call: corral does not list it to clients
 // of the newer revision (docs/eras.md).
 export const toolsOf = (run, server) =>
-  run.model.tools.filter((name) => name.includes(server.name) && !name.endsWith(stubborn.taskOnly)).sort();
+  run.model.tools.filter((name) => name.includes(server.name) && !isNamed(name, stubborn.taskOnly)).sort();
 
 // A whole conversation; returns what the model saw.
 async function talk(lab, client, server) {

@@ -22,7 +22,7 @@ export class ClientRun {
 
   constructor(lab, client, model) {
     Object.assign(this, { lab, client, model });
-    const [command, ...args] = client.command(lab);
+    const [command, ...args] = client.command(lab, model.url);
     this.child = spawn(command, args, {
       cwd: lab.project,
       env: { ...lab.env, ...client.env(model.url, lab) },

@@ -11,6 +11,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 
+// Some clients write "_" where a server has "-" in the name of a tool.
+const plain = (name) => name.replaceAll('-', '_');
+
+export const isNamed = (name, tool) => plain(name).endsWith(plain(tool));
+
 export class Model {
   // `tool` is the end of its name (clients put the server's name in front), `args` what it is called with.
   // With `waits` the second answer comes only after release().
@@ -51,7 +56,7 @@ export class Model {
     const tools = this.dialect.toolsOf(body);
     if (tools.length > 0) this.tools = tools;
     const result = this.dialect.resultOf(body);
-    const tool = tools.find((name) => name.endsWith(this.tool));
+    const tool = tools.find((name) => isNamed(name, this.tool));
     if (result !== undefined) {
       this.result = result;
       if (this.waits) await this.released;

@@ -1,0 +1,4 @@
+import { codex } from './codex.mjs';
+import { clientCases } from './lab/cases.mjs';
+
+clientCases(codex);
