@@ -1,5 +1,5 @@
 // Where the configuration files of clients are for one user: the rows of the table in known_programs.cc as
-// paths. Reads nothing.
+// paths. Reads no file, and only for a row with "*SUFFIX" the names in a folder.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct PlacedFile {
 };
 
 /// All places of one row: a file in ~/.config may also be in $XDG_CONFIG_HOME. None if its variable is not
-/// set. The files need not exist.
+/// set. Without a "*" in the row, the files need not exist.
 std::vector<PlacedFile> places_of(const ConfigFile& file, const ConfigPlaces& places);
 
 }  // namespace corral::known

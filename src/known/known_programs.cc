@@ -64,11 +64,13 @@ const std::vector<KnownClient> kClients = {
      {},
      {},
      {{"~/.codex/config.toml", kToml, "mcp_servers"},
+      {"~/.codex/*.config.toml", kToml, "mcp_servers"},
       {"$CODEX_HOME/config.toml", kToml, "mcp_servers"},
+      {"$CODEX_HOME/*.config.toml", kToml, "mcp_servers"},
       {"./.codex/config.toml", kToml, "mcp_servers"}},
-     {"its terminal interface hands the session to a background daemon that keeps the servers running "
-      "however the "
-      "interface ends (`codex --no-daemon` does not); on SIGTERM, SIGHUP or SIGKILL it only closes the pipe",
+     {"its terminal interface hands the session to a background daemon, which keeps the servers for a minute "
+      "after the interface has ended and never ends detached processes (`codex --no-daemon` starts none); on "
+      "SIGTERM, SIGHUP or SIGKILL `codex exec` only closes the pipe",
       "the daemon and the app keep a full set of servers per session: 1,300 processes in openai/codex#12491, "
       "417 in "
       "openai/codex#30408, 464 in under five hours of idling in openai/codex#44683"},

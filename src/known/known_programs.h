@@ -16,6 +16,7 @@ enum class ConfigFormat : std::uint8_t { Json, Toml };
 
 struct ConfigFile {
   /// "~/…" from the home directory, "$NAME/…" from a variable (skipped if unset), "./…" from a project root.
+  /// "…/*SUFFIX": every file of that folder whose name ends so.
   std::string_view path;
   ConfigFormat format = ConfigFormat::Json;
   /// Where the table of servers is: keys separated by '/', '*' for every key ("projects/*/mcpServers").

@@ -117,6 +117,22 @@ clientTest('after `codex mcp add` has rewritten the file, its servers are adopte
   assert.deepEqual([released.transport.command, released.transport.args], ['node', ['added.js']]);
 });
 
+clientTest('a server in a profile of Codex is adopted in the file of the profile, and released', (lab) => {
+  const profile = '.codex/work.config.toml';
+  const text = '[mcp_servers.notes] # only at work\ncommand = "npx"\nargs = ["-y", "@modelcontextprotocol/server-memory"]\n';
+  lab.write(codex.file, CONFIG);
+  lab.write(profile, text);
+
+  adopt(lab, codex);
+
+  const listed = JSON.parse(typeCodex(lab, '-p', 'work', 'mcp', 'list', '--json')).find(({ name }) => name === 'notes');
+  assert.equal(listed.transport.command, CORRAL);
+  assert.deepEqual(listed.transport.args.slice(0, 5), ['connect', '--name', 'notes', '--', 'npx']);
+  release(lab, codex);
+  assert.equal(lab.read(profile), text, 'the same bytes');
+  assert.equal(lab.read(codex.file), CONFIG, 'the same bytes');
+});
+
 clientTest('a server that `codex mcp` has removed or replaced is forgotten, and the others are released', (lab) => {
   lab.write(codex.file, CONFIG);
   const { several: _, ...before } = serversOf(lab);

@@ -96,6 +96,23 @@ class Configs : public survey::TempFiles {
   }
 };
 
+TEST_F(Configs, OfCodexIncludeItsProfilesInTheOrderOfTheirNames) {
+  const auto table = [](const std::string& name) {
+    return "[mcp_servers." + name + "]\ncommand = \"true\"\n";
+  };
+  for (const char* name :
+       {"work.config.toml", "config.toml", "home.config.toml", "config.toml.bak", "notes.txt"}) {
+    write(root() + "/home/.codex/" + name, table("x"));
+  }
+
+  const Configurations found = read_client_configs({root() + "/home", {}, {}});
+
+  const std::string folder = root() + "/home/.codex/";
+  EXPECT_THAT(found.files,
+              ElementsAre(folder + "config.toml", folder + "home.config.toml", folder + "work.config.toml"));
+  EXPECT_THAT(found.notes, IsEmpty());
+}
+
 TEST_F(Configs, MayHaveCommentsTrailingCommasAndAByteOrderMark) {
   const Configurations found =
       cursor("\xEF\xBB\xBF// c\n{\"mcpServers\": {/* c */ \"a\": {\"command\": \"x\",},},}");
