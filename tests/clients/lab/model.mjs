@@ -37,6 +37,12 @@ export class Model {
     this.released = new Promise((resolve) => (this.release = resolve));
   }
 
+  // What was asked and answered until now, before another conversation.
+  forget() {
+    this.result = undefined;
+    this.called = false;
+  }
+
   async #answer(request, response) {
     this.asked.push(`${request.method} ${request.url}`);
     const raw = await text(request);
