@@ -12,8 +12,7 @@ constexpr ConfigFormat kToml = ConfigFormat::Toml;
 constexpr std::string_view kOnlyTheDirectChild =
     "it signals only the process that it started: a server below npx or a shell gets no signal and stays";
 constexpr std::string_view kNothingWhenKilled =
-    "when it is killed or crashes, its servers get no signal; one that ignores the end of its input stays "
-    "for good";
+    "when it is killed or crashes, its servers get no signal; one that ignores the end of its input stays";
 constexpr std::string_view kOneSetPerWindow =
     "every window or workspace starts a full set of servers of its own";
 constexpr std::string_view kOneSetPerSession = "every session starts a full set of servers of its own";
@@ -72,8 +71,7 @@ const std::vector<KnownClient> kClients = {
       "after the interface has ended and never ends detached processes (`codex --no-daemon` starts none); on "
       "SIGTERM, SIGHUP or SIGKILL `codex exec` only closes the pipe",
       "the daemon and the app keep a full set of servers per session: 1,300 processes in openai/codex#12491, "
-      "417 in "
-      "openai/codex#30408, 464 in under five hours of idling in openai/codex#44683"},
+      "417 in openai/codex#30408, 464 in under five hours of idling in openai/codex#44683"},
      false,
      false,
      true,
@@ -159,8 +157,7 @@ const std::vector<KnownClient> kClients = {
       {"~/.vscode-server/data/User/mcp.json", kJson, "servers"},
       {"./.vscode/mcp.json", kJson, "servers"}},
      {"it closes the pipe and ends the tree on an orderly stop (10 s), but a crash or a lost remote "
-      "connection leaves "
-      "whatever ignores the end of its input",
+      "connection leaves whatever ignores the end of its input",
       kOneSetPerWindow},
      false},
     {"windsurf",
