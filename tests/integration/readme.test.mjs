@@ -25,7 +25,15 @@ const TOOLS_OF_FILES = prints(/^Tools of 'files': \d+\n +TOOL +DESCRIPTION\n(?=[
 const GUARDED = prints(/^the client was here\n\s*$/);
 
 const README = {
+  'sudo apt install ./corral_0.1.0-1_amd64.deb': notTyped('tests/packages/test_deb.py'),
+  'sudo rpm -i corral-0.1.0-1.x86_64.rpm': notTyped('tests/packages/release/test_rpm.py'),
+  'npm install -g ./corral-mcp-corral-0.1.0.tgz ./corral-mcp-corral-linux-x64-0.1.0.tgz': notTyped(
+    'tests/packages/release/test_npm.py',
+  ),
+  'tar -C ~/.local --strip-components=1 -xf corral-0.1.0-linux-x64.tar.xz': notTyped('tests/packages/test_tarball.py'),
   'make install PREFIX=$HOME/.local': notTyped('it builds corral'),
+  'corral adopt --all': prints(/^Nothing was changed\. `corral adopt --all --yes` adopts /m),
+  'corral release --all': prints(/^Nothing /m, { codes: [0, 3] }),
   [`claude mcp add files -- corral connect -- npx -y ${FILESYSTEM} .`]: prints(/"name":"read_text_file"/),
   [`codex mcp add files -- corral connect -- npx -y ${FILESYSTEM} .`]: prints(/"name":"read_text_file"/),
   [`cat requests.jsonl | corral run --report - -- npx -y ${EVERYTHING}`]: prints(
