@@ -61,6 +61,21 @@ void check_removal(const std::string& text, const Configuration& before) {
   }
 }
 
+/// Whatever a user writes, what the machine's file locks stays as it is.
+void check_locks(const std::string& text) {
+  static const Configuration machine = *parse_machine(R"({"mcpServers": {"docs": {"command": "d"}},
+                         "corral": {"keep": 3, "locked": ["keep", "http", "share", "servers.docs"]}})",
+                                                      "m");
+  const corral::Result<Configuration> above = parse(text, "f", machine);
+  if (!above) return;
+  if (above->options.keep != 3 || above->options.http != machine.options.http) abort();
+  for (const Server& server : above->servers) {
+    if (server.share != Share::Auto) abort();
+  }
+  const Server* const docs = above->find("docs");
+  if (docs == nullptr || docs->file != "m") abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -73,6 +88,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else if (!parsed.error().message.starts_with("f:")) {
     abort();
   }
+  check_locks(text);
+  const corral::Result<Configuration> machine = parse_machine(text, "m");
+  if (!machine && !machine.error().message.starts_with("m:")) abort();
   for (const char* file : {"f.json", "f.toml"}) {
     const corral::Result<Import> imported = import_servers(text, file);
     if (imported && !merge_servers("", "f", imported->servers, Existing::Keep)) abort();

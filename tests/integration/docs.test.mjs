@@ -32,6 +32,7 @@ const ELSEWHERE = {
 
 // What nobody can type here.
 const NEEDS_SYSTEMD = notTyped('it needs a service manager: tests/os/service_command_test.cc');
+const NEEDS_ROOT = notTyped('tests/os/machine_file_test.cc: it needs a directory in /etc');
 const NEEDS_A_MACHINE = notTyped('it needs another machine');
 const NEEDS_DOCKER = notTyped('tests/os/containers_test.cc: there is no Docker here');
 const NEEDS_NAMESPACES = notTyped('strict.test.mjs: not every machine allows namespaces');
@@ -85,6 +86,24 @@ const PAGES = {
         /(?=[^]*'github-mcp-server'\s+was\s+not\s+found in PATH)(?=[^]*GITHUB_TOKEN, which is not set)/,
       ),
       'corral remove github': prints(/^Removed github from ~\/\.config\/corral\/config\.json\.$/m),
+    },
+  },
+  'docs/operations/bundle.md': {
+    lines: {
+      'corral bundle': prints(/^doctor\.json /m, { codes: [1] }),
+      'corral bundle - | less': prints(/^==== doctor\.json ====$/m, { is: 'corral bundle - | cat' }),
+      'corral bundle --dry-run': prints(/^config\.json /m),
+      'corral bundle --yes report.txt': prints(/^Written to report\.txt\./m),
+    },
+  },
+  'docs/operations/many-machines.md': {
+    before: (home) => writeServers(home, '.cursor/mcp.json', { files: { command: 'npx', args: ['-y', FILESYSTEM, '.'] } }),
+    lines: {
+      'install -d -o root -g root -m 755 /etc/corral': NEEDS_ROOT,
+      'install -o root -g root -m 644 config.json /etc/corral/config.json.new': NEEDS_ROOT,
+      'mv /etc/corral/config.json.new /etc/corral/config.json': NEEDS_ROOT,
+      'corral config check /etc/corral/config.json': NEEDS_ROOT,
+      'corral adopt --all --yes --json': prints(/"written":true/),
     },
   },
   'docs/http.md': {

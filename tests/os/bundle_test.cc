@@ -88,11 +88,17 @@ TEST_F(BundleTest, HasNothingThatLooksLikeASecret) {
   };
   ASSERT_TRUE(eventually(failed)) << "the canary must be where the archive is made from";
 
+  // A daemon that a client has started writes its log there.
+  std::ofstream(in_runtime_dir("daemon.log"))
+      << home() << " API_TOKEN=canary-log-1\n"
+      << R"({"text": "password=canary-log-2", "token": "canary-log-3"})"
+         "\n";
+
   const Words said = bundle({"-"});
 
   EXPECT_EQ(said.code, 0) << said.err;
-  for (const char* const part :
-       {"about.txt", "status.json", "servers.json", "events.jsonl", "doctor.json", "config.json"}) {
+  for (const char* const part : {"about.txt", "status.json", "servers.json", "events.jsonl", "doctor.json",
+                                 "config.json", "daemon.log"}) {
     EXPECT_THAT(said.out, HasSubstr("\n==== " + std::string(part) + " ====\n"));
   }
   EXPECT_THAT(said.out,

@@ -108,6 +108,17 @@ TEST_F(MachineFileTest, IsNotChangedByAddAndRemove) {
   EXPECT_EQ(tell({"remove", "git"}).code, 0);
 }
 
+TEST_F(MachineFileTest, IsNotChangedByACommandThatNamesIt) {
+  std::ofstream(path("client.json")) << R"({"mcpServers": {"more": {"command": "cat"}}})";
+  const std::string named = "--config=/etc/corral/config.json";
+
+  EXPECT_THAT(tell({"add", named, "x", "--", "cat"}).err,
+              HasSubstr("does not change the administrator's file"));
+  EXPECT_THAT(tell({"remove", named, "git"}).err, HasSubstr("does not change the administrator's file"));
+  EXPECT_THAT(tell({"import", named, path("client.json")}, false).err, HasSubstr("does not change"));
+  EXPECT_EQ(file("etc/corral/config.json"), kMachine);
+}
+
 TEST_F(MachineFileTest, LeavesLockedServersOutOfAnImport) {
   std::ofstream(path("client.json"))
       << R"({"mcpServers": {"docs": {"command": "cat"}, "more": {"command": "cat"}}})";

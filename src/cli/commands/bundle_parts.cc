@@ -95,12 +95,11 @@ std::string setting(const char* file) {
 }
 
 /// Versions, and what the kernel allows.
-std::string about_machine() {
+std::string about_machine(const proc::Levels& levels) {
   utsname system{};
   uname(&system);
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
-  const proc::Levels levels = proc::probe_levels();
   const auto yes = [](bool value) { return std::string(value ? "yes" : "no"); };
   return version_line() + "\nsystem: " + system.sysname + " " + system.release + " " + system.machine +
          "\ndistribution: " + distribution() + "\nlibc: " + libc() +
@@ -140,10 +139,10 @@ BundlePart events_part(const BundleMask& mask, const std::string& runtime_dir, c
   return part("events.jsonl", std::move(text), Keep::End);
 }
 
-BundlePart doctor_part(const BundleMask& mask, std::size_t keep) {
+BundlePart doctor_part(const BundleMask& mask, const proc::Levels& levels, std::size_t keep) {
   const Result<survey::Survey> survey = survey::look_around();
   if (!survey) return failed(mask, "doctor.json", survey.error().message);
-  const std::string json = survey::to_json(*survey, survey::find(*survey, keep), proc::probe_levels(), keep);
+  const std::string json = survey::to_json(*survey, survey::find(*survey, keep), levels, keep);
   return part("doctor.json", mask.json(json));
 }
 
@@ -183,14 +182,16 @@ std::vector<BundlePart> collect_bundle(const std::string& runtime_dir, const std
   }
   const std::string file = !config_file.empty() ? config_file : config::default_file();
   const Result<config::Configuration> configuration = config::read(file);
+  const std::size_t keep =
+      keep_in_use(configuration ? configuration->options.keep : keep_from_environment_or_default());
+  const proc::Levels levels = proc::probe_levels();
 
   std::vector<BundlePart> parts;
-  parts.push_back(part("about.txt", mask.lines(about_machine())));
+  parts.push_back(part("about.txt", mask.lines(about_machine(levels))));
   parts.push_back(status_part(mask, answer));
   parts.push_back(servers_part(mask, runtime_dir, status));
   parts.push_back(events_part(mask, runtime_dir, status));
-  parts.push_back(doctor_part(
-      mask, keep_in_use(configuration ? configuration->options.keep : keep_from_environment_or_default())));
+  parts.push_back(doctor_part(mask, levels, keep));
   parts.push_back(configuration ? part("config.json", mask.configuration(config::to_json(*configuration)))
                                 : failed(mask, "config.json", configuration.error().message));
   parts.push_back(log_part(mask, runtime_dir));

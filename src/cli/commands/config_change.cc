@@ -97,8 +97,17 @@ int refuse_change(const std::string& command, const std::string& sentence) {
   return 1;
 }
 
+std::string objection_to_changing(const std::string& config) {
+  if (real_path(config) != config::kMachineFile) return "";
+  return std::string("corral does not change the administrator's file. Edit '") + config::kMachineFile +
+         "', and run `corral config check` on it.";
+}
+
 int change_configuration(const ConfigChange& change, const Rewrite& rewrite,
                          const std::function<std::string()>& done) {
+  if (const std::string objection = objection_to_changing(change.config); !objection.empty()) {
+    return refuse_change(change.command, objection);
+  }
   Result<config::FileUpdate> update = config::FileUpdate::begin(change.config);
   if (!update) return refuse_change(change.command, update.error().message);
   const Result<std::string> text = rewrite(update->text());

@@ -40,6 +40,10 @@ struct MachineSays {
 Result<MachineSays> ask_machine(const std::string& name,
                                 const std::vector<std::pair<std::string, std::string>>& options);
 
+/// Why `add`, `remove` and `import` do not write to this file; empty if they do. What corral writes is
+/// readable only by its owner, and the administrator's file must be readable for everybody.
+std::string objection_to_changing(const std::string& config);
+
 /// Prints on stderr why nothing was changed; returns the exit code 1.
 int refuse_change(const std::string& command, const std::string& sentence);
 

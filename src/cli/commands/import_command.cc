@@ -146,6 +146,8 @@ bool keep_those_that_start(const ImportOptions& options, config::Import& importe
 
 /// Writes the merged text. The exit code.
 int change(const ImportOptions& options, const Source& source, const MergeInto& merge_into) {
+  const std::string objection = objection_to_changing(options.config);
+  if (!objection.empty()) return refuse(objection);
   Result<config::FileUpdate> update = config::FileUpdate::begin(options.config);
   if (!update) return refuse(update.error().message);
   const Result<config::Merge> merge = merge_into(update->text());
