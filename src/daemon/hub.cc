@@ -30,10 +30,10 @@ Hub::Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner
           loop, sessions_, pool_, [this](const Origin& origin) { return definitions_.check(origin); },
           [this] { tell_if_empty(); }),
       session_records_(records, shares_),
-      heirs_(records.worker()),
+      heirs_(records.looking()),
       drain_(loop, sessions_, owned_, pool_),
       reload_(definitions_, sessions_, pool_, drain_, records.events()),
-      unattended_(loop, {definitions_, pool_, sessions_, records.events()}, read_on(records.worker())),
+      unattended_(loop, {definitions_, pool_, sessions_, records.events()}, read_on(records.looking())),
       snapshots_(loop, {definitions_, pool_, sessions_, owned_, unattended_, records}),
       recycling_(loop, pool_, snapshots_, records.events()),
       verbs_(

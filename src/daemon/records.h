@@ -36,6 +36,8 @@ class Records {
   observe::EventReader& reader() { return reader_; }
   observe::UsageMeter& meter() { return meter_; }
   Worker& worker() { return worker_; }
+  /// Only for reading /proc: never waits until a process has ended.
+  Worker& looking() { return looking_; }
   instance::ErrorFiles& error_files() { return error_files_; }
   instance::Journal& journal() { return journal_; }
   knowledge::ManifestStore& manifests() { return manifests_; }
@@ -89,7 +91,7 @@ class Records {
   std::vector<Unkillable> unkillable_;
   Task whole_again_;
   Worker worker_;
-  Worker looking_;  // for the meter: a measurement must not wait while worker_ ends processes
+  Worker looking_;  // for reading /proc: that must not wait while worker_ ends processes
   observe::UsageMeter meter_;
   observe::EventReader reader_;
 };

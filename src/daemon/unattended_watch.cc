@@ -65,7 +65,10 @@ void UnattendedWatch::look() {
   std::vector<SessionId> sessions;
   std::vector<pid_t> pids;
   for (auto& [id, connected] : parts_.sessions) {
-    if (!is_watched(connected)) continue;
+    if (!is_watched(connected)) {
+      connected.background.unattended_since.reset();  // nobody looks, so nothing is known
+      continue;
+    }
     const pid_t pid = process_of(connected);
     if (pid == 0 && connected.background.by == By::Unknown) connected.background.by = By::Other;
     if (pid == 0) continue;
@@ -172,12 +175,11 @@ void UnattendedWatch::judge(const pool::Slot& slot, std::vector<InstanceId>& ove
 
 void UnattendedWatch::tell(const pool::Slot& slot, const ConnectedSession& left, events::Cause cause,
                            const std::string& what) {
-  events::Event event =
-      pool::slot_event(slot, events::Kind::Unattended, events::name_of(cause),
-                       "nobody has been attached to " + left.background.client + " (pid " +
-                           std::to_string(left.background.pid) + ") for " +
-                           show(Clock::now() - *left.background.unattended_since) +
-                           ", which holds the session of server " + slot.spec().server + ": " + what);
+  events::Event event = pool::slot_event(
+      slot, events::Kind::Unattended, events::name_of(cause),
+      "nobody has been attached for " + show(Clock::now() - *left.background.unattended_since) + " to " +
+          left.background.client + " (pid " + std::to_string(left.background.pid) +
+          "), which holds the session of server " + slot.spec().server + ": " + what);
   event.session = left.session().id().value();
   parts_.events.tell(std::move(event));
 }

@@ -1,6 +1,6 @@
 // Watches the sessions that are held by a background process of their client, such as the one of Codex, and
 // parks them when nobody has been attached to that process for a time (`unattended`), or reports them once if
-// they may keep state. docs/decisions/0049-nobody-is-attached.md has the rule.
+// they may keep state. docs/decisions/0049-what-the-daemon-watches.md has the rule.
 //
 // Costs one look for each session of any client, shortly after it got its instance. It looks again only while
 // there is an instance whose session such a process holds, so a daemon without one is never woken. Must be

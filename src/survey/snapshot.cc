@@ -47,6 +47,9 @@ void add_attendances(const TcpSockets& tcp, const UnixSockets* unix_sockets, Sna
   for (const Process& process : snapshot.processes.all()) {
     const auto command = snapshot.commands.find(process.pid);
     if (command == snapshot.commands.end() || process.uid != geteuid()) continue;
+    const auto clients = known::known_clients();  // their words are found sooner than the client
+    const auto like = [&process](const known::KnownClient& one) { return is_background(one, process); };
+    if (std::none_of(clients.begin(), clients.end(), like)) continue;
     const known::KnownClient* const client = recognise_client(process, command->second);
     if (client == nullptr || !is_background(*client, process)) continue;
     snapshot.attendances[process.pid] = attendance(snapshot.processes, process, tcp, unix_sockets);
