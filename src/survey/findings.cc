@@ -163,13 +163,12 @@ void find_unattended(const Survey& survey, std::vector<Finding>& findings) {
       [](const Server& server) { return std::to_string(server.client.pid); });
   for (const auto& [pid, servers] : groups) {
     const Server& oldest = survey.servers[servers.front()];
-    findings.push_back(
-        {Finding::Kind::Unattended, servers,
-         oldest.client.name + " (pid " + pid + ") keeps " + counted(servers.size(), "server") +
-             " although nobody is attached to it",
-         "It is a background process, and no interface is connected to its sockets. It keeps the "
-         "pipes, so its servers see no end. The daemon of corral parks such sessions.",
-         "corral adopt " + oldest.client.id});
+    findings.push_back({Finding::Kind::Unattended, servers,
+                        oldest.client.name + " (pid " + pid + ") keeps " + counted(servers.size(), "server") +
+                            " although nobody is attached to it",
+                        "It is a background process, and no interface is connected to its sockets now. Its "
+                        "servers go on until it drops their sessions. The daemon of corral can park them.",
+                        "corral adopt " + oldest.client.id});
   }
 }
 
