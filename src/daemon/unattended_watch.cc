@@ -17,7 +17,7 @@ using By = ClientBackground::By;
 
 constexpr std::chrono::seconds kFirstLook{2};  // one look for all sessions of a client that starts
 constexpr std::chrono::seconds kMostOften{1};
-constexpr std::chrono::seconds kMostRarely{30};
+constexpr std::chrono::seconds kMostRarely{10};
 constexpr int kLooksPerTime = 4;
 
 /// The client's own process. A shim in another PID namespace names it by a number that means nothing here.

@@ -247,7 +247,7 @@ TEST_F(AskedFor, ALookIsRareWhileTheTimeIsLong) {
   found(Attendance::Attended);
   const ShimClient client = ready_client();
   pass(minutes(10));
-  EXPECT_LE(daemon.looks, 21) << "every 30 s, and once at the beginning";
+  EXPECT_LE(daemon.looks, 61) << "every 10 s, and once at the beginning";
 }
 
 /// Whatever happens in whatever order: an instance is parked only after ten minutes in which nobody was seen
