@@ -155,7 +155,7 @@ dependencies: ## install what is needed, without building
 	@tools/install-dependencies test
 
 clean: ## remove everything that was built
-	rm -rf build
+	rm -rf build dist
 
 # ---- not for typing
 
