@@ -4,16 +4,15 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, eventually } from '../integration/support/processes.mjs';
 import { codex } from './codex.mjs';
-import { ANSWERS, AT_TERMINAL, ENDS, TREE, Window, answer, treeOf, withCodex } from './codex_window.mjs';
+import { ANSWERS, ENDS, TREE, Window, answer, treeOf, withCodex } from './codex_window.mjs';
 import { adopt } from './lab/cases.mjs';
 import { clientTest } from './lab/client_lab.mjs';
-import { addRow } from './lab/table.mjs';
 
 // How long leftovers are left alone before they are counted as left.
 const SETTLING_MS = 5_000;
 
 for (const [way, end] of Object.entries(ENDS)) {
-  clientTest(`Codex at a terminal, without corral: ${way} leaves the whole tree`, async (lab) => {
+  clientTest(`Codex at a terminal, without corral: ${way} leaves the whole tree`, async (lab, t) => {
     await withCodex(lab, ANSWERS, async (model) => {
       const window = await Window.open(lab, model);
       await window.ask();
@@ -25,7 +24,7 @@ for (const [way, end] of Object.entries(ENDS)) {
 
       assert.equal(describe(treeOf(lab)), describe(before), 'the same processes');
       assert.ok(before.length >= TREE, describe(before));
-      addRow({ client: AT_TERMINAL, mode: 'before', way, left: treeOf(lab).length });
+      t.diagnostic(`${before.length} processes of the server are left`);
     });
     await lab.endLeftovers();
   });
@@ -34,7 +33,7 @@ for (const [way, end] of Object.entries(ENDS)) {
 const UNLOADS = { unloadsAfterS: 1 };
 const isServer = ({ comm }) => comm === 'node';
 
-clientTest('Codex at a terminal, without corral: when it unloads a conversation, detached processes are left', async (lab) => {
+clientTest('Codex at a terminal, without corral: when it unloads a conversation, detached processes are left', async (lab, t) => {
   const unload = async (model) => {
     const window = await Window.open(lab, model);
     await window.ask();
@@ -45,7 +44,7 @@ clientTest('Codex at a terminal, without corral: when it unloads a conversation,
 
   await withCodex(lab, ANSWERS, unload, UNLOADS);
 
-  addRow({ client: AT_TERMINAL, mode: 'before', way: 'unloaded by Codex', left: treeOf(lab).length });
+  t.diagnostic(`${treeOf(lab).length} processes of the server are left`);
   assert.notEqual(describe(treeOf(lab)), 'none');
   await lab.endLeftovers();
 });
@@ -65,7 +64,6 @@ for (const [through, words] of Object.entries({ connect: [], run: ['--run'] })) 
         await window.close();
 
         await eventually('no process of the server', () => treeOf(lab).length === 0);
-        addRow({ client: AT_TERMINAL, mode: through, way: 'unloaded by Codex', left: treeOf(lab).length });
       },
       UNLOADS,
     ),

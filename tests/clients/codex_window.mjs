@@ -18,9 +18,6 @@ const DAEMON = '.codex/app-server-daemon';
 
 export const ANSWERS = { tool: stubborn.tool, args: stubborn.args };
 
-// In the table of results.
-export const AT_TERMINAL = { ...codex, name: 'Codex at a terminal' };
-
 // The shell, the server and the two that have left it, at least.
 export const TREE = 4;
 
