@@ -21,6 +21,7 @@ command = ${quoted(command)}
 args = [
   ${args.map(quoted).join(',\n  ')}, # the last one
 ]
+required = true # its tools are in the first question to the model
 startup_timeout_sec = 60
 
 [mcp_servers.${name}.env]
