@@ -43,10 +43,12 @@ using Variables = std::map<std::string, std::string, std::less<>>;
 // PATH. fnm's leads to the version that was chosen, so it counts under its real name.
 constexpr std::string_view kLinkedForOneShell[] = {"/fnm_multishells/"};
 constexpr std::string_view kMadeForOneStart[] = {"/tmp/.mount_", "/tmp/xfs-", "/tmp/yarn--"};
+constexpr std::string_view kMadeByOneCodex = "/codex-arg0";  // $CODEX_HOME/tmp/arg0-linux/codex-arg0aBcDeF
 
 /// What a part of PATH means; empty = nothing to a server.
 std::string part_of_path(std::string part) {
   if (begins_with_one_of(kMadeForOneStart, part)) return {};
+  if (part.find(kMadeByOneCodex) != std::string::npos) return {};
   const bool linked =
       std::any_of(std::begin(kLinkedForOneShell), std::end(kLinkedForOneShell),
                   [&part](std::string_view mark) { return part.find(mark) != std::string::npos; });

@@ -128,6 +128,7 @@ TEST(EnvironmentForCommand, HasPathInOneForm) {
   EXPECT_EQ(path(":/usr/bin::/bin:"), "/usr/bin:/bin") << "an empty part is the working directory";
   EXPECT_EQ(path("/usr/bin/:/bin:/usr/bin:/bin/"), "/usr/bin:/bin") << "each once, where it stands first";
   EXPECT_EQ(path("/tmp/.mount_CodeAbc/usr/bin:/bin:/tmp/xfs-1a2b3c:/tmp/yarn--17-0.5"), "/bin");
+  EXPECT_EQ(path("/home/me/.codex/tmp/arg0-linux/codex-arg0CvrPck:/bin"), "/bin");
   EXPECT_EQ(path("/"), "/");
 }
 
