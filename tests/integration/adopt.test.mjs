@@ -2,7 +2,7 @@
 // one of node, and tomllib of Python) see the change of the two values and nothing else; the command that is then in the
 // file is started as a client would start it, and leaves nothing; the release gives back the same bytes.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripComments, stripLastCommas } from './support/client_config.mjs';
@@ -73,6 +73,15 @@ class Home {
     const { status, stdout, stderr } = spawnSync(CORRAL, words, { cwd: this.folder, env: this.env, encoding: 'utf8' });
     return { code: status, out: stdout, said: `corral ${words.join(' ')}: ${status}\n${stdout}\n${stderr}` };
   }
+
+  typeAtOnce(count, ...words) {
+    const one = () =>
+      new Promise((resolve) => {
+        const options = { cwd: this.folder, env: this.env };
+        execFile(CORRAL, words, options, (error, stdout) => resolve({ code: error?.code ?? 0, out: stdout }));
+      });
+    return Promise.all(Array.from({ length: count }, one));
+  }
 }
 
 async function start(lab, entry) {
@@ -128,4 +137,21 @@ labTest('release keeps what the client has written since, in its own layout', {}
 
   assert.equal(released.code, 0, released.said);
   for (const file of NAMES) assert.deepEqual(parse(file, home.read(file)), wanted[file], file);
+});
+
+labTest('four that adopt at once, and four that release at once, do it once', {}, async (lab) => {
+  const home = new Home(lab);
+  // The names of what each of them has changed, of all files.
+  const changed = (ends) => ends.flatMap(({ out }) => JSON.parse(out).outcomes.flatMap((outcome) => outcome.changed));
+  const entries = NAMES.flatMap((file) => entriesOf(file, parse(file, CLIENT_FILES[file].text)));
+
+  const adopted = await home.typeAtOnce(4, 'adopt', '--all', '--yes', '--json');
+  assert.equal(changed(adopted).length, entries.length, JSON.stringify(adopted));
+  for (const { code } of adopted) assert.ok(code === 0 || code === 3, JSON.stringify(adopted));
+  assert.equal(home.type('adopt', '--status').code, 0);
+
+  const released = await home.typeAtOnce(4, 'release', '--all', '--yes', '--json');
+  assert.equal(changed(released).length, entries.length, JSON.stringify(released));
+  for (const { code } of released) assert.ok(code === 0 || code === 3, JSON.stringify(released));
+  for (const file of NAMES) assert.equal(home.read(file), CLIENT_FILES[file].text, `${file}: the same bytes`);
 });
