@@ -1,4 +1,6 @@
-// The clients: where each keeps its configuration, how it is started without a person, and how it finds the model.
+// The clients: where each keeps its configuration, how it is started without a person and with one, and how it finds the model.
+// `trust` makes the files in which a client notes that its user trusts a directory. `launcher`: the process that npm's command
+// starts is not the client. `prompt`: a part of its screen when it waits for words. `outlivesTerminal`: it goes on when its terminal is closed.
 import path from 'node:path';
 import { anthropic } from './model_anthropic.mjs';
 import { gemini } from './model_gemini.mjs';
@@ -10,6 +12,7 @@ const platform = `linux-${process.arch}`;
 const PROMPT = 'Use the tool.';
 
 const claude = () => program(`@anthropic-ai/claude-code-${platform}`, 'claude');
+const copilotWords = () => [process.execPath, program('@github/copilot', 'npm-loader.js')];
 const geminiWords = () => {
   const script = program('@google/gemini-cli', 'bundle', 'gemini.js');
   return [process.execPath, script, '--model', 'gemini-2.5-flash', '--skip-trust'];
@@ -23,11 +26,19 @@ export const claudeCode = {
   package: '@anthropic-ai/claude-code',
   dialect: anthropic,
   file: '.claude.json',
-  config: (servers) => indented({ numStartups: 3, hasCompletedOnboarding: true, mcpServers: servers }),
+  config: (servers, more = {}) =>
+    indented({ numStartups: 3, hasCompletedOnboarding: true, theme: 'dark', ...more, mcpServers: servers }),
+  trust(lab) {
+    const { mcpServers, ...rest } = JSON.parse(lab.read(this.file));
+    const trusted = { [lab.project]: { hasTrustDialogAccepted: true } };
+    const customApiKeyResponses = { approved: ['dummy'], rejected: [] };
+    lab.write(this.file, this.config(mcpServers, { ...rest, customApiKeyResponses, projects: trusted }));
+  },
   entryOf: (entry) => ({ type: 'stdio', ...entry }),
   serversIn: (text) => JSON.parse(text).mcpServers,
   command: () => [claude(), '-p', PROMPT, '--permission-mode', 'bypassPermissions'],
   interactive: () => [claude()],
+  prompt: '❯',
   env: (url) => ({
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: 'dummy',
@@ -47,7 +58,10 @@ export const copilotCli = {
   config: (servers) => indented({ mcpServers: servers }),
   entryOf: (entry) => ({ type: 'local', ...entry, tools: ['*'] }),
   serversIn: (text) => JSON.parse(text).mcpServers,
-  command: () => [process.execPath, program('@github/copilot', 'npm-loader.js'), '-p', PROMPT, '--allow-all-tools'],
+  trust: (lab) => lab.write('.copilot/config.json', indented({ trusted_folders: [lab.project] })),
+  command: () => [...copilotWords(), '-p', PROMPT, '--allow-all-tools'],
+  interactive: copilotWords,
+  prompt: '❯',
   env: (url) => ({
     COPILOT_OFFLINE: 'true',
     COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
@@ -74,6 +88,9 @@ export const geminiCli = {
   entryOf: (entry) => ({ ...entry, trust: true }),
   serversIn: (text) => JSON.parse(text).mcpServers,
   command: () => [...geminiWords(), '-p', PROMPT, '--yolo'],
+  trust: () => {}, // --skip-trust
+  outlivesTerminal: true,
   interactive: geminiWords,
+  prompt: '@path/to/file',
   env: (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'dummy' }),
 };

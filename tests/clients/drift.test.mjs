@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../integration/support/processes.mjs';
-import { Victim } from '../integration/support/victim.mjs';
 import { claudeCode, geminiCli } from './clients.mjs';
+import { AtTerminal } from './lab/at_terminal.mjs';
 import { adopt, configure, release } from './lab/cases.mjs';
 import { LIMIT_MS, clientTest } from './lab/client_lab.mjs';
 import { ClientRun } from './lab/client_run.mjs';
@@ -15,24 +15,16 @@ const RETURN = '\r';
 // Its launcher may be named, too.
 const GEMINI_WRITES = /Gemini CLI \(pids? [\d, ]+\) is running and writes this file/;
 const oneLine = (text) => text.replace(/\s+/g, ' ');
-const quote = (word) => `'${word.replaceAll("'", "'\\''")}'`;
 
-// script(1) gives the client a terminal and types what we write to it. `shows` is a word of its first screen.
+// `shows` is a word of the client's first screen.
 async function atTerminal(lab, client, shows, body) {
   const model = await Model.start(client.dialect, sharable);
-  const env = { ...lab.env, ...client.env(model.url) };
-  const line = `stty rows 40 cols 120; exec ${client.interactive().map(quote).join(' ')}`;
-  const terminal = new Victim(lab, ['script', '-qefc', line, '/dev/null'], {
-    env,
-    cwd: lab.project,
-    uid: lab.uid,
-    gid: lab.uid,
-  });
+  const terminal = new AtTerminal(lab, client.interactive(), client.env(model.url));
   try {
-    await terminal.says(shows);
+    await terminal.until(`${shows} on the screen`, () => terminal.shown.includes(shows));
     await body(terminal);
   } finally {
-    await terminal.kill('SIGKILL');
+    await terminal.close();
     await model.stop();
   }
   await lab.endLeftovers();
@@ -53,9 +45,9 @@ clientTest('Claude Code, running while it is adopted: corral warns, and its next
     const { out } = adopt(lab, claudeCode);
     assert.match(oneLine(out), /Claude Code \(pid \d+\) is running and writes this file/);
     const adopted = lab.read(claudeCode.file);
-    terminal.child.stdin.write(DOWN);
+    terminal.press(DOWN);
     await sleep(500);
-    terminal.child.stdin.write(RETURN);
+    terminal.press(RETURN);
     const accepted = () => lab.read(claudeCode.file).includes('"hasTrustDialogAccepted": true');
     await eventually('Claude Code to note the answer', accepted, LIMIT_MS);
 
@@ -91,10 +83,10 @@ clientTest('Claude Code, told to put the old entry back: adopt --status says so,
 // A setting of its interface; it writes its whole file. While it starts it does not hear every key.
 async function changeASetting(lab, terminal) {
   const before = lab.read(geminiCli.file);
-  terminal.child.stdin.write('/vim');
+  terminal.press('/vim');
   const written = async () => {
     await sleep(1_000);
-    terminal.child.stdin.write(RETURN);
+    terminal.press(RETURN);
     await sleep(1_000);
     return lab.read(geminiCli.file) !== before;
   };

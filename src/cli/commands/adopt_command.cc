@@ -132,8 +132,8 @@ void look_again(Adopted& adopted) {
     };
     if (std::any_of(adopted.outcomes.begin(), adopted.outcomes.end(), of_file)) changed.push_back(look.file);
   }
-  const auto is_undone = [](const adopt::LedgerRow&, adopt::Standing standing) {
-    return standing != adopt::Standing::Ours;
+  const auto is_undone = [](const adopt::LedgerRow& row, adopt::Standing standing) {
+    return standing != adopt::Standing::Ours && !adopt::is_settled(row, standing);
   };
   for (std::string& warning :
        warnings_about(running_writers(changed), adopted.desk.state_directory, is_undone)) {

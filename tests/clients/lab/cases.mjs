@@ -9,9 +9,9 @@ import { TWO_WINDOWS, addRow } from './table.mjs';
 import { sharable, stubborn } from './servers.mjs';
 
 // How long leftovers are left alone before they are counted as left. corral needs a second at most.
-const SETTLING_MS = 3_000;
+export const SETTLING_MS = 3_000;
 
-const THROUGHS = { connect: [], run: ['--run'] };
+export const THROUGHS = { connect: [], run: ['--run'] };
 
 // The ways in which a session ends. Each comes back when the client has gone.
 export const WAYS = {
@@ -87,7 +87,7 @@ export function configure(lab, client, server) {
   lab.write(client.file, client.config({ [server.name]: client.entryOf(server.entry(lab)) }));
 }
 
-const nothingOfTheServer = (lab) =>
+export const assertNothingOfServer = (lab) =>
   eventually('no process of the server', () => lab.serverTree().length === 0).catch(() =>
     assert.fail(`left: ${describe(lab.serverTree())}`),
   );
@@ -154,7 +154,7 @@ function adoptedTest(client, through) {
         assert.deepEqual(toolsOf(run, stubborn), before.tools, run.story);
         if (way === 'finished') assert.equal(run.model.result, before.result);
       });
-      await nothingOfTheServer(lab);
+      await assertNothingOfServer(lab);
       addRow({ client, mode: through, way, left: lab.serverTree().length });
     }
 
