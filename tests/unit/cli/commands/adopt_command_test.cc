@@ -145,6 +145,7 @@ TEST_F(AdoptCommands, TellScriptsWhatWasChanged) {
   EXPECT_EQ(released.code, 0);
   EXPECT_EQ(json::parse(released.out).at("outcomes").get_array().front().at("changed"),
             json::parse(R"(["files"])"));
+  EXPECT_EQ(json::parse(released.out).at("warnings"), json::array());
 }
 
 TEST_F(AdoptCommands, SayWhatHasDrifted) {
