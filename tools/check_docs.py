@@ -19,8 +19,8 @@ import docs_text
 from check_common import CPP_SUFFIXES, Problem, finish, project_files, read_text
 
 PAGES = {"README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"}
-# Decisions tell what was right when they were made.
-HISTORY = "docs/decisions/"
+# Decisions, and the results of checks, tell what was right when they were made.
+HISTORY = ("docs/decisions/", "docs/releases/")
 # Tests that people start with settings of their own.
 RUN_BY_HAND = (("tests", "chaos"), ("tests", "conformance"))
 EXAMPLE_SUFFIXES = {".json", ".toml", ".service", ".yml", ".yaml", ".py", ".mjs"}

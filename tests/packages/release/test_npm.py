@@ -89,6 +89,8 @@ class Installation(NpmLab):
         self.assertEqual(installed, sorted([MAIN.partition("/")[2], PLATFORM.partition("/")[2]]))
         for path in self.registry.asked:
             self.assertIn("corral", path)
+            if path.endswith(".tgz"):
+                self.assertIn(path.partition("-linux-")[2].partition("-")[0], ("", HERE_CPU))
 
     def test_the_documented_command_installs_from_the_files_of_a_release(self):
         page = (SOURCE / "docs/install.md").read_text()
