@@ -8,9 +8,9 @@ endif()
 
 # The folders that a call does not pass: commands, configuration, what looks at other programs, what keeps records, and the
 # translation for clients and servers of different eras.
-set(corral_cold adopt bridge cli config control daemon events guard json known knowledge observe pool proc reap registry run
+set(corral_cold adopt cli config control daemon events guard known knowledge observe pool proc reap registry run
                 serve shim survey)
-set(corral_hot base http instance router session transport wire)
+set(corral_hot base bridge http instance json router session transport wire)
 
 if(CORRAL_RELEASE)
   target_compile_options(corral_flags INTERFACE -ffunction-sections -fdata-sections -fstack-protector-strong

@@ -201,6 +201,7 @@ class Source:
 
 
 _CLASS_HEAD = re.compile(r"(?:class|struct)\s+(?:\[\[[^\]]*\]\]\s*)?((?:\w+::)*\w+)[^;]*$")
+_NAMESPACE_HEAD = re.compile(r"(?:inline\s+)?namespace\s+([\w:]+)\s*")
 _OPERATOR = re.compile(r"\boperator\s*(?:\(\s*\)|\[\s*\]|[^\w\s(]+)")
 _FUNCTION = re.compile(r"^[^=]*?([~\w]+)\s*\(\)")
 _NOT_A_FUNCTION = re.compile(r"^(?:friend|using|typedef|static_assert|enum|class|struct|union)\b")
@@ -217,6 +218,31 @@ def classes(source):
         if name and brace in source.pairs and "enum" not in head.split():
             found.append((name.group(1), source.line(brace), _member_functions(source, brace)))
     return found
+
+
+def named_types(source):
+    """(its name with all namespaces, line) of every class and struct with a body that other files can mean by that
+    name: not one in a function, a class or a namespace without a name."""
+    found = []
+    for brace, kind in sorted(source.kinds.items()):
+        name = _CLASS_HEAD.search(source.text[source.head_start(brace) : brace]) if kind == "scope" else None
+        scopes = _namespaces(source, brace)
+        if name and scopes is not None:
+            found.append(("::".join([*scopes, name.group(1)]), source.line(brace)))
+    return found
+
+
+def _namespaces(source, brace):
+    """The names of the namespaces around a brace; None if something else is around it, too, or one has no name."""
+    names = []
+    around = source.parent_brace(brace)
+    while around is not None:
+        namespace = _NAMESPACE_HEAD.fullmatch(source.text[source.head_start(around) : around])
+        if not namespace:
+            return None
+        names.insert(0, namespace.group(1))
+        around = source.parent_brace(around)
+    return names
 
 
 def _member_functions(source, brace):

@@ -7,7 +7,8 @@ C++ projects have; going over it is printed, not refused, because one honest tab
 A class has at most CLASS_CAP member functions, and its member functions are defined in one .cc file: a class that
 outgrows the caps lacks a noun, and a second file would only hide that. A header and the .cc file of the same name
 have at least UNIT_FLOOR lines together. At least HEADER_COMMENTS percent of the lines of a directory's headers are
-comments, because a contract that nobody wrote down cannot be kept.
+comments, because a contract that nobody wrote down cannot be kept. Two files define no two types of one name in
+one namespace: no compiler sees that, and the program destroys one as if it were the other.
 
 A page in LINE_CAPS has at most so many lines: details belong on the pages that it links.
 """
@@ -19,7 +20,7 @@ import statistics
 import sys
 
 from check_common import CPP_SUFFIXES, Problem, finish, parse_root, project_files, read_text
-from check_cpp import Source, classes, without_comments
+from check_cpp import Source, classes, named_types, without_comments
 
 FILE_CAP = 500
 FUNCTION_CAP = 60
@@ -167,6 +168,18 @@ def check_classes(sources):
     return problems
 
 
+def check_type_names(sources):
+    """Two types of one name in one namespace: the linker keeps the functions of one of them for both."""
+    problems = []
+    places = {}
+    for path, text in sorted(sources.items()):
+        for name, line in named_types(Source(text)):
+            first = places.setdefault(name, path)
+            if first != path:
+                problems.append(Problem(str(path), line, f"type {name} is also in {first}", "rename one of them"))
+    return problems
+
+
 def check_units(sources):
     """Headers with their .cc files that are too small to be found, and directories whose headers say too little."""
     units = collections.Counter()
@@ -221,7 +234,7 @@ def main(argv=None):
             all_lines.append(lines)
             all_functions.extend(functions)
             texts.append(text)
-    problems += check_classes(sources) + check_units(sources)
+    problems += check_classes(sources) + check_type_names(sources) + check_units(sources)
     problems += check_pages({page: read_text(root / page) or "" for page in LINE_CAPS if (root / page).is_file()})
     for label, (lines, functions, texts) in groups.items():
         print_budget(label, lines, functions, texts)

@@ -10,7 +10,7 @@
 * Parameters of type bool in src/: at the call nobody sees what `true` means, and two of them can be swapped. An enum says it.
   A bool that is itself the value, as in a JSON writer, is called `value`.
 * Calls that a static program cannot make (users and groups by name through plug-ins), and std::random_device, which needs a
-  newer C library than the rest: base/accounts.h and base/unique_id.h do the same.
+  newer C library than the rest: base/system_users.h and base/unique_id.h do the same.
 * Unit tests that sleep: they hold the clock instead, so that they are exact and never wait.
 * Tests that are switched off, and white space at the end of a line.
 * Phrases that are translated word for word and not plain English, in every Markdown page, in src/, tests/, fuzz/, bench/ and
@@ -117,7 +117,7 @@ def rules_for(path):
         fix = "use request_message, notification_message and their kin of wire/json_text.h"
         rules.append((OWN_MESSAGE, "message composed by hand", fix, False))
     if path.parts[0] == "src":
-        fix = "use base/accounts.h, or random_number() of base/unique_id.h"
+        fix = "use base/system_users.h, or random_number() of base/unique_id.h"
         rules.append((PLUGGED_IN, "not for a static program", fix, False))
     if name.startswith("tests/unit/") and name not in MAY_SLEEP:
         fix = "hold the clock (tests/unit/base/held_clock.h) and let time pass"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/accounts.h"
+#include "base/system_users.h"
 #include "config/file.h"
 #include "config/locks.h"
 

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/accounts.h"
+#include "base/system_users.h"
 #include "base/files.h"
 
 namespace corral::config {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "base/accounts.h"
+#include "base/system_users.h"
 #include "proc/proc_files.h"
 #include "survey/survey.h"
 

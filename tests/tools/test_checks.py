@@ -133,6 +133,18 @@ class Sizes(CheckCase):
         CheckCase.write(self, "src/base/a.h", "class A {\n" + ("// Why.\n" * 2 + members) * 41 + "};\n")
         self.assert_clean()
 
+    def test_two_types_of_one_name_in_one_namespace_are_caught(self):
+        comments = "// Why.\n" * 30
+        self.write("src/base/a.h", comments + "namespace n {\nstruct A {\n  int x;\n};\n}\n")
+        self.write("src/base/b.h", comments + "namespace n {\nclass A {\n  int x;\n};\n}\n")
+        self.assert_caught("src/base/b.h:32: type n::A is also in src/base/a.h")
+
+        for other in ("namespace m {\nclass A {\n};\n}\n", "namespace n {\nclass B {\n  struct A {\n  };\n};\n}\n",
+                      "namespace n {\nnamespace {\nclass A {\n};\n}\n}\n", "namespace n {\nclass A;\n}\n"):
+            with self.subTest(other=other):
+                self.write("src/base/b.h", comments + other)
+                self.assert_clean()
+
     def test_class_in_two_files_is_caught_and_two_classes_of_one_name_are_not(self):
         self.write("src/base/a.cc", "void A::f() {\n}\n")
         self.write("src/wire/a.cc", "void A::f() {\n}\n")

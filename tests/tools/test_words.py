@@ -49,7 +49,7 @@ class Words(CheckCase):
         self.assert_caught("src/router/a.cc:1: message composed by hand")
 
     def test_calls_that_crash_a_static_program_are_caught_in_src(self):
-        self.write("src/base/a.cc", "// Not getpwuid(): see accounts.h.\nint groups = getgroups(0, nullptr);\n")
+        self.write("src/base/a.cc", "// Not getpwuid(): see system_users.h.\nint groups = getgroups(0, nullptr);\n")
         self.write("tests/os/b.cc", "if (getpwuid(uid) != nullptr) ++uid;\n")
         self.assert_clean()
         self.write("src/base/c.cc", "const passwd* who = getpwuid(uid);\nstd::random_device random;\n")

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/accounts.h"
+#include "base/system_users.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "survey/survey_json.h"
@@ -22,8 +22,8 @@ std::string state_of(const survey::Server& server) {
 }
 
 std::string user_of(uid_t uid) {
-  const std::optional<Account> account = account_of(uid);
-  return account ? printable(account->name) : std::to_string(uid);
+  const std::optional<SystemUser> user = system_user(uid);
+  return user ? printable(user->name) : std::to_string(uid);
 }
 
 /// Without the scope of its package, which many share and which needs too much room.

@@ -1,4 +1,4 @@
-#include "base/accounts.h"
+#include "base/system_users.h"
 
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ std::string_view take_line(std::string_view& text) {
 
 }  // namespace
 
-std::optional<Account> account_in(std::string_view passwd, uid_t user) {
+std::optional<SystemUser> system_user_in(std::string_view passwd, uid_t user) {
   while (!passwd.empty()) {
     // name:password:user:group:description:home:shell
     const auto fields = fields_of<7>(take_line(passwd));
@@ -48,33 +48,33 @@ std::optional<Account> account_in(std::string_view passwd, uid_t user) {
     const std::optional<unsigned> group = number_of((*fields)[3]);
     if (!group) continue;
     const std::string_view home = (*fields)[5];
-    return Account{std::string((*fields)[0]), std::string(home.starts_with('/') ? home : ""), *group};
+    return SystemUser{std::string((*fields)[0]), std::string(home.starts_with('/') ? home : ""), *group};
   }
   return std::nullopt;
 }
 
-bool is_group_of_one_in(std::string_view groups, const Account& account, gid_t group) {
-  if (account.group != group) return false;
+bool is_group_of_one_in(std::string_view groups, const SystemUser& user, gid_t group) {
+  if (user.group != group) return false;
   while (!groups.empty()) {
     // name:password:group:member,member
     const auto fields = fields_of<4>(take_line(groups));
     if (!fields || number_of((*fields)[2]) != group) continue;
-    return (*fields)[0] == account.name && ((*fields)[3].empty() || (*fields)[3] == account.name);
+    return (*fields)[0] == user.name && ((*fields)[3].empty() || (*fields)[3] == user.name);
   }
   return false;
 }
 
-std::optional<Account> account_of(uid_t user) { return account_in(read_text("/etc/passwd"), user); }
+std::optional<SystemUser> system_user(uid_t user) { return system_user_in(read_text("/etc/passwd"), user); }
 
 bool is_group_of_one(gid_t group, uid_t owner) {
-  const std::optional<Account> account = account_of(owner);
-  return account && is_group_of_one_in(read_text("/etc/group"), *account, group);
+  const std::optional<SystemUser> user = system_user(owner);
+  return user && is_group_of_one_in(read_text("/etc/group"), *user, group);
 }
 
 std::string home_directory() {
   const char* variable = getenv("HOME");
   if (variable != nullptr && *variable == '/') return variable;
-  return account_of(geteuid()).value_or(Account()).home;
+  return system_user(geteuid()).value_or(SystemUser()).home;
 }
 
 }  // namespace corral

@@ -13,7 +13,7 @@
 
 namespace corral {
 
-struct Account {
+struct SystemUser {
   std::string name;
   std::string home;  // absolute, or empty
   gid_t group = 0;
@@ -21,12 +21,12 @@ struct Account {
 
 /// Both are pure. A line that is not of the form in passwd(5) or group(5) is passed over, like lines that
 /// other programs keep there for directory services ("+", "-").
-std::optional<Account> account_in(std::string_view passwd, uid_t user);
-/// Whether the account has a group of its own name in which nobody else is named.
-bool is_group_of_one_in(std::string_view groups, const Account& account, gid_t group);
+std::optional<SystemUser> system_user_in(std::string_view passwd, uid_t user);
+/// Whether the user has a group of its own name in which nobody else is named.
+bool is_group_of_one_in(std::string_view groups, const SystemUser& user, gid_t group);
 
 /// What /etc/passwd says about this user; nothing if it does not name the user.
-std::optional<Account> account_of(uid_t user);
+std::optional<SystemUser> system_user(uid_t user);
 
 /// Whether the owner is the only member of the group. Many systems create such a group for every user and
 /// make new files writable for it.

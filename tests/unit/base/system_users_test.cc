@@ -1,4 +1,4 @@
-#include "base/accounts.h"
+#include "base/system_users.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ constexpr const char* kPasswd =
     "twin:x:1001:1002::/h/twin:/bin/sh\n"
     "odd:x:1003:1003::home:/bin/sh";  // without a new line at the end
 
-TEST(Accounts, AreFoundByTheirNumber) {
-  const std::optional<Account> found = account_in(kPasswd, 0);
+TEST(SystemUsers, AreFoundByTheirNumber) {
+  const std::optional<SystemUser> found = system_user_in(kPasswd, 0);
 
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "root");
@@ -31,30 +31,30 @@ TEST(Accounts, AreFoundByTheirNumber) {
   EXPECT_EQ(found->group, 0U);
 }
 
-TEST(Accounts, AreThoseOfTheFirstWholeLine) {
-  const std::optional<Account> found = account_in(kPasswd, 1001);
+TEST(SystemUsers, AreThoseOfTheFirstWholeLine) {
+  const std::optional<SystemUser> found = system_user_in(kPasswd, 1001);
 
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "you");
   EXPECT_EQ(found->home, "/home/you");
 }
 
-TEST(Accounts, HaveNoHomeIfItIsNotAPath) {
-  const std::optional<Account> found = account_in(kPasswd, 1003);
+TEST(SystemUsers, HaveNoHomeIfItIsNotAPath) {
+  const std::optional<SystemUser> found = system_user_in(kPasswd, 1003);
 
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "odd");
   EXPECT_EQ(found->home, "");
 }
 
-TEST(Accounts, ThatTheFileDoesNotNameAreNotFound) {
-  EXPECT_FALSE(account_in(kPasswd, 4711));
-  EXPECT_FALSE(account_in("", 0));
-  EXPECT_FALSE(account_in("\n\n", 0));
+TEST(SystemUsers, ThatTheFileDoesNotNameAreNotFound) {
+  EXPECT_FALSE(system_user_in(kPasswd, 4711));
+  EXPECT_FALSE(system_user_in("", 0));
+  EXPECT_FALSE(system_user_in("\n\n", 0));
 }
 
-TEST(Accounts, OfThisMachineIncludeRoot) {
-  const std::optional<Account> root = account_of(0);
+TEST(SystemUsers, OfThisMachineIncludeRoot) {
+  const std::optional<SystemUser> root = system_user(0);
 
   ASSERT_TRUE(root);
   EXPECT_EQ(root->name, "root");
@@ -62,7 +62,7 @@ TEST(Accounts, OfThisMachineIncludeRoot) {
 
 class GroupOfOne : public ::testing::Test {
  protected:
-  Account you_{"you", "/home/you", 1001};
+  SystemUser you_{"you", "/home/you", 1001};
 };
 
 TEST_F(GroupOfOne, HasTheNameOfItsUserAndNobodyElse) {
@@ -105,7 +105,7 @@ TEST_F(HomeDirectory, IsTheVariableIfThatIsAPath) {
 }
 
 TEST_F(HomeDirectory, IsOtherwiseWhatTheAccountSays) {
-  const std::string expected = account_of(geteuid()).value_or(Account()).home;
+  const std::string expected = system_user(geteuid()).value_or(SystemUser()).home;
 
   setenv("HOME", "relative", 1);
   EXPECT_EQ(home_directory(), expected);
