@@ -1,14 +1,12 @@
 #include "adopt/ledger.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <boost/json.hpp>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 
 #include "base/files.h"
@@ -166,10 +164,7 @@ Result<Ledger> Ledger::open(const std::string& state_directory) {
   if (state_directory.empty()) return Error{"there is no home directory, so nothing can be written down"};
   Ledger ledger;
   ledger.file_ = state_directory + "/" + kLedgerFile;
-  std::error_code made;
-  const mode_t before = umask(077);
-  std::filesystem::create_directories(state_directory, made);
-  umask(before);
+  make_private_directories(state_directory);
   const std::string lock = state_directory + "/adopted.lock";
   ledger.lock_ = UniqueFd(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!ledger.lock_.valid()) return no_lock(state_directory, errno);

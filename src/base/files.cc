@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -24,6 +25,13 @@ std::string read_text(const std::string& path) {
     text.append(chunk.data(), static_cast<std::size_t>(got));
   }
   return text;
+}
+
+void make_private_directories(const std::string& path) {
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    mkdir(path.substr(0, end).c_str(), S_IRWXU);
+    if (end == std::string::npos) return;
+  }
 }
 
 bool lock_with_patience(int fd, std::chrono::milliseconds patience) {

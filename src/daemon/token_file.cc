@@ -180,10 +180,7 @@ std::string token_file_text(const std::vector<KeptToken>& tokens) {
 /// The directory, locked until the descriptor is closed, so that of two simultaneous changes none is lost.
 Result<UniqueFd> lock_token_folder(const std::string& file) {
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  std::error_code made;
-  const mode_t before = umask(077);
-  std::filesystem::create_directories(folder, made);
-  umask(before);
+  make_private_directories(folder.string());
   UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat status {};
   if (!opened.valid() || fstat(opened.get(), &status) != 0) return token_file_unwritable(file, errno);

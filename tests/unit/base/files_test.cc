@@ -1,6 +1,9 @@
 #include "base/files.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
 
 #include "survey/temp_files.h"
 
@@ -26,6 +29,35 @@ TEST_F(ReadText, StopsAfterAMebibyte) {
 TEST_F(ReadText, GivesNothingOfWhatCannotBeRead) {
   EXPECT_EQ(read_text(root() + "/missing"), "");
   EXPECT_EQ(read_text(root()), "");
+}
+
+class PrivateDirectories : public survey::TempFiles {
+ protected:
+  static mode_t mode_of(const std::string& path) {
+    struct stat about {};
+    return stat(path.c_str(), &about) == 0 ? about.st_mode & 07777 : 0;
+  }
+};
+
+TEST_F(PrivateDirectories, AreForTheUserAloneWhateverIsAboveThem) {
+  std::filesystem::create_directory(root() + "/old");
+  const mode_t of_the_old_one = mode_of(root() + "/old");
+
+  make_private_directories(root() + "/old/new/newer");
+  make_private_directories(root() + "/old/new/newer");
+
+  EXPECT_EQ(mode_of(root() + "/old"), of_the_old_one);
+  EXPECT_EQ(mode_of(root() + "/old/new"), 0700U);
+  EXPECT_EQ(mode_of(root() + "/old/new/newer"), 0700U);
+}
+
+TEST_F(PrivateDirectories, AreNotMadeBelowAFile) {
+  write(root() + "/file", "text");
+
+  make_private_directories(root() + "/file/below");
+  make_private_directories("");
+
+  EXPECT_EQ(read_text(root() + "/file"), "text");
 }
 
 }  // namespace

@@ -185,7 +185,7 @@ TEST(LockedKeys, TakeTheValueOfEveryOptionFromTheMachinesEntry) {
          "timeout": "1s", "corral": {"share": "root", "stateless": true, "ignore": ["cwd"], "roots": ["/srv"],
          "containment": "basic", "memory": "1G", "pids": 5, "cpu": 0.5, "eager": true, "warm": 2,
          "min_version": "1.0", "era": "modern", "on_change": "warn", "restart": false, "probe": "7s",
-         "idle": "8s", "recycle": "2G", "park": true, "stdin_grace": "1s", "term_grace": "1s",
+         "idle": "8s", "unattended": "3s", "recycle": "2G", "park": true, "stdin_grace": "1s", "term_grace": "1s",
          "on_stop": "true"})";
   std::string locks;
   for (const ServerOption& option : server_options()) {
