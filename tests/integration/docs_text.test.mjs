@@ -30,7 +30,7 @@ const LINES = {
   'corral release --all --yes': prints(/^Released /m),
   'corral adopt --all': prints(/^Nothing was changed\. `corral adopt --all --yes` adopts /m),
   'corral adopt codex': prints(/^Nothing to adopt\.$/m, { codes: [3] }),
-  'corral adopt CLIENT': prints(/^Nothing was changed\. /m, { is: 'corral adopt cursor' }),
+  'corral adopt CLIENT': prints(/^Nothing to adopt\.$/m, { is: 'corral adopt cursor', codes: [3] }),
   'corral tools NAME': prints(/^ *read_text_file/m),
   'corral tools NAME --format openai|anthropic|mcp': prints(/"read_text_file"/, { is: 'corral tools files --format openai' }),
   'corral tools -- COMMAND [ARG...]': prints(/^ *echo/m),

@@ -27,8 +27,8 @@ std::string servers_of(const FirstLook& look) {
   const auto add = [&text](std::size_t number, const std::string& what) {
     if (number > 0) text += (text.empty() ? "" : ", ") + std::to_string(number) + " " + what;
   };
-  add(look.kept, "through corral");
-  add(look.open, "not yet");
+  add(look.kept, "kept by corral");
+  add(look.open, "not kept yet");
   add(look.by_url, "by URL");
   add(look.refused, "to change by hand");
   text = all == 0 ? "none configured" : counted(all, "server") + " configured: " + text;

@@ -42,7 +42,7 @@ TEST(FirstPage, SaysWhatThereIsInAboutTenLinesOf80Columns) {
   const std::string text = page_of(a_look());
 
   EXPECT_THAT(text, AllOf(HasSubstr("Claude Code, Codex, Cursor, Gemini CLI and 1 more; 2 clients running"),
-                          HasSubstr("17 servers configured: 9 through corral, 5 not yet, 3 by URL"),
+                          HasSubstr("17 servers configured: 9 kept by corral, 5 not kept yet, 3 by URL"),
                           HasSubstr("12 MCP servers (34 processes"), HasSubstr("2 orphans, 1 other finding"),
                           HasSubstr("version 0.1.0")));
   std::istringstream lines(text);
