@@ -18,7 +18,7 @@ if(EXISTS ${CORRAL_SQLITE_SOURCE}/sqlite3.c)
   add_library(corral_sqlite_source STATIC EXCLUDE_FROM_ALL ${CORRAL_SQLITE_SOURCE}/sqlite3.c)
   target_include_directories(corral_sqlite_source SYSTEM INTERFACE ${CORRAL_SQLITE_SOURCE})
   set_target_properties(corral_sqlite_source PROPERTIES C_STANDARD 11 C_EXTENSIONS ON UNITY_BUILD OFF)
-  target_compile_options(corral_sqlite_source PRIVATE -Os -w -ffunction-sections -fdata-sections
+  target_compile_options(corral_sqlite_source PRIVATE -Oz -w -ffunction-sections -fdata-sections
                                                       -fno-asynchronous-unwind-tables -fstack-protector-strong
                                                       -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
   # As Debian has it where behaviour depends on it: threads, deleted text that is overwritten, no memory kept aside.
