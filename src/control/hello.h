@@ -92,7 +92,7 @@ Result<Hello> decode_hello(std::string_view line);
 /// One message from the daemon: a line; only `Stderr` is followed by `size` raw bytes.
 struct Reply {
   enum class Kind {
-    Accepted,  // the session exists
+    Accepted,  // the session exists; said again, it goes on although the client's process has exited
     RunIt,     // the shim must run the server itself; `text` says why
     Refused,   // `text` says why, `code` is the exit code
     Note,      // one line for the user's stderr

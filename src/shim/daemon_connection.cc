@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "control/control_socket.h"
 #include "keeper/kernel.h"
@@ -117,11 +118,11 @@ void DaemonConnection::wait() {
   if (wake[5].revents != 0) output_.advance();
   if (wake[4].revents != 0) input_.advance();
   if (wake[2].revents != 0) errors_.write_some();
-  if (wake[1].revents != 0) hear();
-  if (wake[3].revents != 0) {
+  if (wake[3].revents != 0) {  // before the daemon's word about it
     client_.stop();
     if (!leaving_ && !code_) set_deadline(kClientGonePatience);
   }
+  if (wake[1].revents != 0) hear();
   if (wake[0].revents != 0) signals_.read_all();
   if (signals_.leaving() == 0 || leaving_ || code_) return;
   leaving_ = true;
@@ -166,8 +167,9 @@ void DaemonConnection::handle(const Reply& reply) {
 }
 
 void DaemonConnection::begin_session(const Reply& reply) {
-  accepted_ = true;
+  const bool goes_on = std::exchange(accepted_, true);
   if (!leaving_) deadline_.reset();
+  if (goes_on) return note("the session goes on with another process of the client");
   note("the daemon (corral " + reply.version + ") accepted the session");
   // The daemon has its own copies. The copies that remember the flags stay until we exit, right after the
   // daemon closes its own.

@@ -33,6 +33,7 @@ class ShimLine {
  public:
   virtual ~ShimLine() = default;
 
+  /// Once more when the session goes on although the client's process has exited: the shim would leave.
   virtual void accept() = 0;
   virtual void refuse(const std::string& why, int exit_code) = 0;  // and closes
   virtual void run_it(const std::string& why) = 0;                 // and closes

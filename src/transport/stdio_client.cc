@@ -12,6 +12,8 @@ namespace {
 // For a client that no longer reads: time since it last read something, and total time.
 constexpr std::chrono::seconds kFlushLimit{2};
 constexpr std::chrono::seconds kFlushLimitInAll{60};
+// For finding out who goes on with the session: a process can make /proc hang, and guards fail closed.
+constexpr std::chrono::seconds kHeirLimit{5};
 constexpr std::size_t kBeyondOneAnswer = std::size_t{32} << 20;
 
 std::uint64_t inode_of(const UniqueFd& fd) {
@@ -30,6 +32,7 @@ StdioClient::StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> 
                             "client-messages")),
       most_queued_(line_cap + kBeyondOneAnswer),
       client_(std::move(arrival.client)),
+      heir_limit_(loop),
       flush_limit_(loop),
       gone_(std::move(gone)),
       client_pid_(arrival.hello.client),
@@ -58,16 +61,19 @@ void StdioClient::watch_client() {
 void StdioClient::client_has_ended() {
   if (!find_heir_ || session_->ended() || channel_->writer_is_gone())
     return session_->end(session::EndReason::ClientGone);
+  heir_limit_.start(kHeirLimit, [this] { session_->end(session::EndReason::ClientGone); });
   find_heir_(pipes_, lifetime_.guard([this](UniqueFd heir) { go_on_with(std::move(heir)); }));
 }
 
 void StdioClient::go_on_with(UniqueFd process) {
+  heir_limit_.cancel();
   const pid_t pid = process.valid() ? proc::pid_behind(process.get()) : 0;
   if (pid <= 0 || session_->ended()) return session_->end(session::EndReason::ClientGone);
   client_watch_.reset();  // before its descriptor
   client_ = std::move(process);
   client_pid_ = pid;
   watch_client();
+  line_->accept();
 }
 
 // ---- messages

@@ -92,6 +92,7 @@ class StdioClient final : public session::Transport, private wire::Channel::Hand
   FindHeir find_heir_;
   UniqueFd client_;
   std::unique_ptr<Watch> client_watch_;
+  Timer heir_limit_;
   Timer flush_limit_;
   Clock::time_point flush_until_{};
   std::unique_ptr<session::Session> session_;

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
+#include <thread>
 
 #include "support/eventually.h"
 #include "support/hub_test.h"
@@ -174,6 +176,9 @@ TEST_F(Launcher, ThatDiesDoesNotEndTheSessionOfTheRealClient) {
   const std::string real = R"("client":{"pid":)" + std::to_string(client.session().pid()) + ",";
   EXPECT_TRUE(eventually([&] { return status().find(real) != std::string::npos; })) << status();
   EXPECT_EQ(client.call("pid"), std::to_string(server));
+  // A shim that hears nothing leaves 5 s after the process that had started it.
+  std::this_thread::sleep_for(std::chrono::seconds(6));
+  EXPECT_EQ(client.call("pid"), std::to_string(server)) << errors_of_shim();
   kill(client.session().pid(), SIGKILL);
   EXPECT_TRUE(is_gone(server)) << "it ends with the real client";
 }

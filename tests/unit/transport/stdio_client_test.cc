@@ -21,7 +21,7 @@ using transport::StdioClient;
 
 class FakeLine final : public transport::ShimLine {
  public:
-  void accept() override {}
+  void accept() override { said.emplace_back("accepted"); }
   void refuse(const std::string&, int) override {}
   void run_it(const std::string&) override {}
   void note(const std::string& sentence) override { said.push_back("note " + sentence); }
@@ -132,6 +132,26 @@ TEST_F(StdioClientTest, ASessionGoesOnWithTheProcessThatTookThePipesOver) {
 
   EXPECT_FALSE(client_->session().ended());
   EXPECT_EQ(client_->client_pid(), getpid());
+  EXPECT_THAT(line_->said, ElementsAre("accepted")) << "or the shim leaves after a while";
+  pass(seconds(6));
+  EXPECT_FALSE(client_->session().ended());
+}
+
+TEST_F(StdioClientTest, ASearchForSuchAProcessThatTakesTooLongEndsTheSession) {
+  std::function<void(UniqueFd)> found;
+  client_->find_heir_with(
+      [&found](const StdioClient::Pipes&, std::function<void(UniqueFd)> then) { found = std::move(then); });
+  open();
+  process_.reset();
+  exchange_.settle();
+  ASSERT_TRUE(found);
+
+  pass(seconds(6));
+
+  EXPECT_TRUE(client_->session().ended());
+  found(UniqueFd(keeper::pidfd_open(getpid())));
+  exchange_.settle();
+  EXPECT_THAT(line_->said, testing::Not(testing::Contains("accepted")));
 }
 
 TEST_F(StdioClientTest, WithoutSuchAProcessTheSessionEnds) {
