@@ -1,6 +1,7 @@
 #include "adopt/adoption.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "adopt/drift.h"
@@ -167,11 +168,12 @@ class Releasing {
     const known::ConfigFormat format = format_of(path_);
     Draft draft{format, known::parse_config(update->text(), format), {}, {}};
     if (!draft.before.error.empty()) return config_error(draft.before.error);
+    std::map<std::string, std::vector<EntryText>> entries;  // by table
     for (const LedgerRow& row : ledger_.rows()) {
       if (!is_mine(row)) continue;
-      const std::vector<EntryText> entries =
-          find_entries({update->text(), draft.before.value, format}, row.table);
-      release(row, find_row(row, entries), update->text(), draft, outcome);
+      const auto [found, is_new] = entries.try_emplace(row.table);
+      if (is_new) found->second = find_entries({update->text(), draft.before.value, format}, row.table);
+      release(row, find_row(row, found->second), update->text(), draft, outcome);
     }
     if (draft.edits.empty()) return forget();
     const Result<std::string> text = finish(draft, path_, update->text(), desk_, outcome.copy);

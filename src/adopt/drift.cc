@@ -16,7 +16,15 @@ namespace {
 struct ReadFile {
   std::string text;
   known::ConfigText parsed;
+  std::map<std::string, std::vector<EntryText>> entries{};  // by table; those that were asked for
 };
+
+/// Finding the places of a table reads the whole text, so that is done once and not for each row.
+const std::vector<EntryText>& entries_of(ReadFile& file, const LedgerRow& row) {
+  const auto [found, is_new] = file.entries.try_emplace(row.table);
+  if (is_new) found->second = find_entries({file.text, file.parsed.value, format_of(row.file)}, row.table);
+  return found->second;
+}
 
 std::optional<ReadFile> read_file(const std::string& path) {
   Result<config::FileText> text = config::read_text(path);
@@ -48,16 +56,14 @@ std::vector<Standing> compare_with_files(const std::vector<LedgerRow>& rows) {
   std::vector<Standing> standings;
   for (const LedgerRow& row : rows) {
     const auto known = files.find(row.file);
-    const std::optional<ReadFile>& file =
+    std::optional<ReadFile>& file =
         known != files.end() ? known->second : files.emplace(row.file, read_file(row.file)).first->second;
     if (!file) {
       standings.push_back(Standing::Gone);
     } else if (!file->parsed.error.empty()) {
       standings.push_back(Standing::Unknown);
     } else {
-      const std::vector<EntryText> entries =
-          find_entries({file->text, file->parsed.value, format_of(row.file)}, row.table);
-      standings.push_back(standing_of(row, find_row(row, entries)));
+      standings.push_back(standing_of(row, find_row(row, entries_of(*file, row))));
     }
   }
   return standings;
