@@ -82,11 +82,14 @@ class Adoption {
     return commit(*update, *text, rows);
   }
 
-  /// After a change that was not made, nothing must look like one.
+  /// After a change that was not made, nothing must look like one. Rows of other servers stay: they may be of
+  /// a release that a running client puts back.
   void forget_pending() {
     const std::size_t before = ledger_.rows().size();
     std::erase_if(ledger_.rows(), [this](const LedgerRow& row) {
-      return row.file == adopting_.file.path && row.state == LedgerRow::State::Pending;
+      const auto is_asked_for = [&row](const AgreedServer& one) { return one.keys == row.keys; };
+      return row.file == adopting_.file.path && row.state == LedgerRow::State::Pending &&
+             std::any_of(adopting_.servers.begin(), adopting_.servers.end(), is_asked_for);
     });
     if (ledger_.rows().size() != before) static_cast<void>(ledger_.save());
   }

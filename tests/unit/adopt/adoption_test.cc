@@ -374,6 +374,29 @@ TEST_F(AdoptFiles, ThatARunningClientPutsBackCanBeReleasedAgain) {
   EXPECT_THAT(rows(), IsEmpty());
 }
 
+/// What was released under a running client is still written down after another change has failed.
+TEST_F(AdoptFiles, WithAFailedChangeKeepTheRowsOfOtherServers) {
+  write("home/.cursor/mcp.json", kTwo);
+  adopt();
+  const std::string in_its_memory = text();
+  release_file(cursor_, {}, desk_, Released::Remembered);
+  write("home/.cursor/mcp.json", R"({"mcpServers": {"c": {"command": "z"}}})");
+  desk_.before_commit = [this] {
+    std::filesystem::permissions(cursor_, std::filesystem::perms::others_write,
+                                 std::filesystem::perm_options::add);
+  };
+  EXPECT_NE(adopt().error, "");
+  desk_.before_commit = {};
+  EXPECT_THAT(rows(), SizeIs(2));
+  std::filesystem::permissions(cursor_, std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::remove);
+
+  write("home/.cursor/mcp.json", in_its_memory);
+
+  EXPECT_THAT(release().changed, SizeIs(2));
+  EXPECT_EQ(text(), kTwo);
+}
+
 TEST_F(AdoptFiles, WithAFailedChangeLeaveNoPendingRow) {
   write("home/.cursor/mcp.json", kTwo);
   desk_.before_commit = [this] {
