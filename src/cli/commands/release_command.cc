@@ -50,7 +50,7 @@ Result<adopt::Comparison> find_rows(const AdoptRequest& request, const adopt::De
 
 std::string title_of(const std::string& client) {
   const known::KnownClient* const known = known::find_client(client);
-  return known == nullptr ? client : std::string(known->name);
+  return known == nullptr ? printable(client) : std::string(known->name);
 }
 
 std::vector<std::string> clients_of(const std::vector<LedgerRow>& rows) {

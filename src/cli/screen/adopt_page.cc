@@ -168,8 +168,8 @@ void show_status(Page& page, const std::vector<adopt::LedgerRow>& rows,
                  const std::vector<Standing>& standings, const std::vector<FileLook>& looks) {
   std::vector<std::vector<std::string>> cells;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    cells.push_back({printable(rows[i].name()), rows[i].client, printable(shorten_home(rows[i].file)),
-                     meaning_of(standings[i])});
+    cells.push_back({printable(rows[i].name()), printable(rows[i].client),
+                     printable(shorten_home(rows[i].file)), meaning_of(standings[i])});
   }
   std::size_t open = 0;
   for (const FileLook& look : looks) {

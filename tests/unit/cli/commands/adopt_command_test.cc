@@ -116,6 +116,20 @@ TEST_F(AdoptCommands, ChangeOnlyTheClientsThatAreNamed) {
   EXPECT_EQ(run({"release", "codex", "--yes"}).code, 3);
 }
 
+TEST_F(AdoptCommands, ShowNoControlCharactersOfTheLedger) {
+  write(".codex/config.toml", kCodex);
+  EXPECT_EQ(adopt({"codex", "--yes"}).code, 0);
+  std::string ledger = read("state/corral/adopted.json");
+  const std::string client = R"("client": "codex")";
+  const std::size_t at = ledger.find(client);
+  ASSERT_NE(at, std::string::npos) << ledger;
+  write("state/corral/adopted.json", ledger.replace(at, client.size(), R"("client": "co\u001b[31mdex")"));
+
+  for (const Seen& seen : {adopt({"--status"}), run({"release", "--all", "--dry-run"})}) {
+    EXPECT_THAT(seen.out, AllOf(HasSubstr("[31mdex"), Not(HasSubstr("\x1b"))));
+  }
+}
+
 TEST_F(AdoptCommands, TellScriptsWhatWasChanged) {
   write(".cursor/mcp.json", kCursor);
   write(".codex/config.toml", "broken");
