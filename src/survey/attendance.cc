@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -106,11 +107,15 @@ Attendance attendance(const ProcessTable& table, const Process& process, const T
 
 std::vector<Background> read_backgrounds(const std::vector<pid_t>& pids) {
   std::vector<Background> backgrounds(pids.size());
+  std::map<pid_t, std::size_t> first;  // one client may hold hundreds of sessions, and has a pipe for each
   const UniqueFd proc = proc::open_directory(AT_FDCWD, "/proc");
   if (!proc.valid()) return backgrounds;
   std::optional<UnixSockets> unix_sockets;
   std::optional<TcpSockets> tcp;
   for (std::size_t i = 0; i < pids.size(); ++i) {
+    const auto [known, is_new] = first.emplace(pids[i], i);
+    if (!is_new) backgrounds[i] = backgrounds[known->second];
+    if (!is_new) continue;
     std::optional<Found> found = find_background(proc.get(), pids[i]);
     if (!found) continue;
     Background& background = backgrounds[i];
