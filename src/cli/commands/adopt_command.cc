@@ -239,9 +239,9 @@ int run_adopt(Adopted& adopted) {
 }
 
 int show_standings(const Adopted& adopted) {
-  const Result<std::vector<adopt::LedgerRow>> rows = adopt::read_ledger(adopted.desk.state_directory);
-  if (!rows) return fail("adopt", rows.error().message);
-  const auto [open, standings] = adopt::compare_open_rows(*rows);
+  const Result<adopt::Comparison> found = find_rows(adopted.options.request, adopted.desk);
+  if (!found) return fail("adopt", found.error().message);
+  const auto& [open, standings] = *found;
   const bool drift = std::any_of(standings.begin(), standings.end(),
                                  [](adopt::Standing standing) { return standing != adopt::Standing::Ours; });
   if (!adopted.options.request.json) {

@@ -77,4 +77,13 @@ Result<adopt::Desk> open_desk() {
   return adopt::Desk{directory, unix_time_ms(), {}};
 }
 
+Result<adopt::Comparison> find_rows(const AdoptRequest& request, const adopt::Desk& desk) {
+  Result<std::vector<adopt::LedgerRow>> rows = adopt::read_ledger(desk.state_directory);
+  if (!rows) return rows.error();
+  std::erase_if(*rows, [&request](const adopt::LedgerRow& row) {
+    return !request.clients.empty() && !contains(request.clients, row.client);
+  });
+  return adopt::compare_open_rows(*rows);
+}
+
 }  // namespace corral::cli

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "adopt/adoption.h"
+#include "adopt/drift.h"
 #include "base/result.h"
 #include "cli/frame/command.h"
 
@@ -39,5 +40,8 @@ Argument client_argument();
 
 /// Where changes are written down, and the present time.
 Result<adopt::Desk> open_desk();
+
+/// What is adopted for these clients, with what is in the files now.
+Result<adopt::Comparison> find_rows(const AdoptRequest& request, const adopt::Desk& desk);
 
 }  // namespace corral::cli

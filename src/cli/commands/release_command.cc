@@ -39,15 +39,6 @@ Entries that somebody has changed since are left as they are, and named.
 Exit code: 0 if something was released, or would be; 3 if there is nothing to release; 1 if an entry or a file was left
 alone; 125 for invalid arguments or if corral failed.)";
 
-Result<adopt::Comparison> find_rows(const AdoptRequest& request, const adopt::Desk& desk) {
-  Result<std::vector<LedgerRow>> rows = adopt::read_ledger(desk.state_directory);
-  if (!rows) return rows.error();
-  std::erase_if(*rows, [&request](const LedgerRow& row) {
-    return !request.clients.empty() && !contains(request.clients, row.client);
-  });
-  return adopt::compare_open_rows(*rows);
-}
-
 std::string title_of(const std::string& client) {
   const known::KnownClient* const known = known::find_client(client);
   return known == nullptr ? printable(client) : std::string(known->name);

@@ -130,6 +130,19 @@ TEST_F(AdoptCommands, ShowNoControlCharactersOfTheLedger) {
   }
 }
 
+TEST_F(AdoptCommands, ShowTheStateOfTheClientsThatAreNamed) {
+  write(".cursor/mcp.json", kCursor);
+  write(".codex/config.toml", kCodex);
+  EXPECT_EQ(adopt({"--all", "--yes"}).code, 0);
+  write(".cursor/mcp.json", kCursor);
+
+  const Seen seen = run({"adopt", "codex", "--status"});
+
+  EXPECT_EQ(seen.code, 0);
+  EXPECT_THAT(seen.out, AllOf(HasSubstr("notes"), Not(HasSubstr("cursor"))));
+  EXPECT_EQ(run({"adopt", "cursor", "--status"}).code, 1);
+}
+
 TEST_F(AdoptCommands, TellScriptsWhatWasChanged) {
   write(".cursor/mcp.json", kCursor);
   write(".codex/config.toml", "broken");
