@@ -83,6 +83,13 @@ bool Reading::is_locked(const Field& field, std::string_view key) {
 
 void Reading::warn_unknown(const Field& field, const std::vector<std::string>& known) {
   const std::string close = nearest_word(field.key, known);
+  const bool may_mean_locks =
+      close == "corral" || field.key.starts_with("lock") || !nearest_word(field.key, {"locked"}).empty();
+  // Locks under another name, or in another place, would lock nothing.
+  if (machine_ == nullptr && may_mean_locks) {
+    return fail(field.place.key, field.naming() + " is unknown",
+                R"(Locks are the list "locked" in the top-level "corral". Correct it, or remove it)");
+  }
   warn(field.place.key, field.naming() + " is unknown and has no effect",
        close.empty() ? "Remove it if it was meant for corral"
                      : "Did you mean \"" + close + "\"?" + " Correct it");

@@ -54,6 +54,7 @@ class Reading {
   /// kept.
   void fail(std::size_t offset, const std::string& what, const std::string& hint);
   void warn(std::size_t offset, const std::string& what, const std::string& hint);
+  /// In the machine's file, a key that may have been meant for the list of locks is an error.
   void warn_unknown(const Field& field, const std::vector<std::string>& known);
 
   /// Whether the machine's file locks the key, under which a lock names the field. The field must then not be

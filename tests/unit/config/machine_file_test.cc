@@ -218,6 +218,19 @@ TEST(LockedKeys, ThatDoNotExistAreAnError) {
   EXPECT_THAT(error_of_machine(R"({"corral": {"locked": ["command"]}})"), HasSubstr("cannot be locked"));
 }
 
+TEST(LockedKeys, UnderAnotherNameOrInAnotherPlaceAreAnError) {
+  for (const char* const text :
+       {R"({"corral": {"locks": ["share"]}})", R"({"corral": {"lock": ["share"]}})",
+        R"({"locked": ["share"]})", R"({"coral": {"locked": ["share"]}})",
+        R"({"mcpServers": {"a": {"command": "a", "corral": {"locked": ["share"]}}}})",
+        R"({"mcpServers": {"a": {"command": "a", "locked": ["share"]}}})"}) {
+    EXPECT_THAT(error_of_machine(text),
+                AllOf(HasSubstr("is unknown"), HasSubstr(R"("locked" in the top-level "corral")")))
+        << text;
+  }
+  EXPECT_EQ(error_of_machine(R"({"corral": {"drian": "5s", "quota": 1}})"), "") << "a newer key may be there";
+}
+
 TEST(LockedKeys, OfAWrongTypeAreAnError) {
   EXPECT_THAT(error_of_machine(R"({"corral": {"locked": "share"}})"), HasSubstr("list of strings"));
   EXPECT_THAT(error_of_machine(R"({"corral": {"locked": [7]}})"), HasSubstr("only strings"));
