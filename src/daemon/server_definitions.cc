@@ -133,13 +133,17 @@ std::string ServerDefinitions::too_old(const control::Hello& hello) const {
   if (order && std::is_gteq(*order)) return {};
   // The daemon may be too old itself, and then its own corral would be refused as well.
   const auto own = compare_versions(kVersion, least);
-  const std::string next =
-      own && std::is_gteq(*own)
-          ? std::string("use the corral that the daemon runs (") + kVersion + ")"
-          : "update corral, or lower \"min_version\" and end the daemon with `corral shutdown`";
+  const auto set = configuration_.option_places.find("min_version");
+  const std::string file = set == configuration_.option_places.end() ? configuration_.file : set->second.file;
+  const bool of_machine = !file.empty() && file == configuration_.machine_file;
+  const std::string lower = of_machine ? "ask the administrator of this machine to lower \"min_version\""
+                                       : "lower \"min_version\" and end the daemon with `corral shutdown`";
+  const std::string next = own && std::is_gteq(*own)
+                               ? std::string("use the corral that the daemon runs (") + kVersion + ")"
+                               : "update corral, or " + lower;
   return "a corral of version " + (hello.version.empty() ? "unknown" : hello.version) +
-         " may not speak to this daemon: \"min_version\" in " + configuration_.file + " asks for " + least +
-         " or later; " + next;
+         " may not speak to this daemon: \"min_version\" in " + file + " asks for " + least + " or later; " +
+         next;
 }
 
 }  // namespace corral::daemon

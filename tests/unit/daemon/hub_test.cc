@@ -76,6 +76,21 @@ TEST(HubSocket, RefusesAnOlderProgramThanConfigured) {
   EXPECT_EQ(young.told(), "accepted");
 }
 
+TEST(HubSocket, NamesTheFileThatAsksForANewerProgram) {
+  config::Configuration configuration = with_entries({an_entry("files")});
+  configuration.options.min_version = "99.0";
+  configuration.file = "user.json";
+  configuration.machine_file = "/etc/corral/config.json";
+  for (const auto& [file, next] :
+       {std::pair{"user.json", "`corral shutdown`"},
+        std::pair{"/etc/corral/config.json", "ask the administrator of this machine"}}) {
+    configuration.option_places["min_version"] = {file, 1};
+    DaemonInMemory daemon(configuration);
+
+    EXPECT_THAT(daemon.connect("files").told(), AllOf(HasSubstr(file), HasSubstr(next)));
+  }
+}
+
 TEST(HubSocket, AClientInASandboxRunsItsOwnCommandItself) {
   DaemonInMemory daemon;
 
