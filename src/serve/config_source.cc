@@ -1,5 +1,8 @@
 #include "serve/config_source.h"
 
+#include <filesystem>
+#include <system_error>
+
 namespace corral::serve {
 
 ConfigSource::ConfigSource(const std::string& given, config::MachineFile machine)
@@ -40,7 +43,9 @@ Result<config::Configuration> ConfigSource::read_files() {
 Result<config::Configuration> ConfigSource::read_users() {
   Result<config::Configuration> configuration = config::read(file_, machine_);
   const bool of_machine_alone = configuration && configuration->file != file_;
-  if (of_machine_alone && required_) {
+  std::error_code unknown;
+  // Unless it is the machine's file under another name.
+  if (of_machine_alone && required_ && !std::filesystem::exists(file_, unknown)) {
     return Error{"there is no configuration at '" + file_ + "' any more. Put it back."};
   }
   if (configuration && !of_machine_alone) {

@@ -94,6 +94,18 @@ TEST_F(ConfigSourceAboveAMachine, StillMissesTheUsersFileThatWasThere) {
   EXPECT_FALSE(source.read());
 }
 
+TEST_F(ConfigSourceAboveAMachine, MayBeToldTheMachinesFileUnderAnotherName) {
+  std::filesystem::create_directories(root() + "/corral");
+  std::filesystem::create_symlink(machine_.path, file_);
+
+  const Result<config::Configuration> configuration = ConfigSource(file_, machine_).read();
+
+  ASSERT_TRUE(configuration) << configuration.error().message;
+  EXPECT_NE(configuration->find("m"), nullptr);
+  std::filesystem::remove(file_);
+  EXPECT_FALSE(ConfigSource(file_, machine_).read()) << "nothing has that name any more";
+}
+
 TEST_F(ConfigSourceAboveAMachine, DoesNotLoseItsLocksWithTheFile) {
   ConfigSource source("", machine_);
   ASSERT_TRUE(source.read());
