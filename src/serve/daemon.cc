@@ -91,6 +91,11 @@ std::string locked_option(const ServeOptions& options, const config::Configurati
                                          std::tuple{"http.bind", "--bind", !options.bind.empty()}}) {
     const config::FilePlace* const lock = given ? configuration.lock_of(key) : nullptr;
     if (lock == nullptr) continue;
+    if (!options.command.empty() && options.bind.empty()) {  // it has a port even if no option names one
+      return "a command that is served alone needs a port of its own, but " + lock->text() + " locks \"" +
+             key +
+             "\". Configure it with `corral add NAME -- COMMAND`, or ask the administrator of this machine.";
+    }
     return std::string(name) + " has no effect, because " + lock->text() + " locks \"" + key +
            "\". Leave it out, or ask the administrator of this machine.";
   }
@@ -120,7 +125,7 @@ class Daemon {
  private:
   void watch_file(std::optional<FileWatch>& watch, const std::string& file);
   Result<config::Configuration> read_configuration();
-  Result<void> prepare(const config::Http& http);
+  Result<void> prepare(const config::Configuration& configuration);
   void open_sockets(proc::Spawner& spawner, config::Configuration configuration);
   void recover();
   void open_http();
@@ -181,7 +186,7 @@ int Daemon::run() {
   Result<config::Configuration> configuration = read_configuration();
   const Result<void> prepared = !spawner         ? spawner.error()
                                 : !configuration ? configuration.error()
-                                                 : prepare(configuration->options.http);
+                                                 : prepare(*configuration);
   if (!prepared) {
     log_as_text("cannot start: " + prepared.error().message);
     return 1;
@@ -230,7 +235,7 @@ Result<config::Configuration> Daemon::read_configuration() {
   return configuration;
 }
 
-Result<void> Daemon::prepare(const config::Http& http) {
+Result<void> Daemon::prepare(const config::Configuration& configuration) {
   // Large messages are allocated by mmap, so their memory is returned at once: memory inside the heap may not
   // be returned while any session is open. A reader of many large messages reuses one buffer
   // (wire/line_reader.h).
@@ -244,8 +249,11 @@ Result<void> Daemon::prepare(const config::Http& http) {
   if (!stale.empty()) log_line(stale);
   Result<PassedSockets> passed = take_passed_sockets();
   if (!passed) return passed.error();
+  const Result<void> allowed =
+      passed->tcp.valid() ? check_locks(passed->tcp.get(), configuration) : Result<void>();
+  if (!allowed) return allowed.error();
   const Reach reach = tokens_.any() ? Reach::Anywhere : Reach::ThisMachine;
-  Result<UniqueFd> tcp = open_tcp_socket(options_, http, std::move(passed->tcp), reach);
+  Result<UniqueFd> tcp = open_tcp_socket(options_, configuration.options.http, std::move(passed->tcp), reach);
   if (tcp) {
     tcp_socket_ = std::move(*tcp);
   } else if (options_.automatic && !options_.port) {

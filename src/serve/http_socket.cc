@@ -109,6 +109,25 @@ Result<void> check_reach(int socket, Reach reach) {
   return check_address(*address, reach);
 }
 
+Result<void> check_locks(int socket, const config::Configuration& configuration) {
+  const config::Http& http = configuration.options.http;
+  const std::optional<IpAddress> address = bound_address(socket);
+  const std::optional<IpAddress> allowed = parse_ip_address(http.bind);
+  const bool other_port =
+      !address || (http.port != address->port() && http.port != std::optional<std::uint16_t>(0));
+  const bool other_address = !address || !allowed || address->host() != allowed->host();
+  for (const auto& [key, differs] :
+       {std::pair{"http.port", other_port}, std::pair{"http.bind", other_address}}) {
+    const config::FilePlace* const lock = differs ? configuration.lock_of(key) : nullptr;
+    if (lock == nullptr) continue;
+    return Error{"the service manager opened the port " + std::to_string(port_of(socket)) + ", but " +
+                 lock->text() + " locks \"" + key +
+                 "\". Remove its ListenStream= from corral.socket (`corral service install` without "
+                 "--port), or ask the administrator of this machine."};
+  }
+  return {};
+}
+
 std::uint16_t port_of(int socket) {
   const std::optional<IpAddress> address = bound_address(socket);
   return address ? address->port() : std::uint16_t{0};

@@ -30,6 +30,9 @@ Result<UniqueFd> open_tcp_socket(const ServeOptions& options, const config::Http
 /// The same rule for a socket that the service manager has opened.
 Result<void> check_reach(int socket, Reach reach);
 
+/// A socket that the service manager has opened must be what the administrator has locked.
+Result<void> check_locks(int socket, const config::Configuration& configuration);
+
 std::uint16_t port_of(int socket);
 /// "127.0.0.2", "[::1]". For a socket that listens at all addresses, the loopback address.
 std::string host_of(int socket);

@@ -37,6 +37,27 @@ TEST(HttpSocket, NamesTheProcessThatHasATakenPort) {
               HasSubstr("; choose another with --port, or any free one with --port 0"));
 }
 
+TEST(HttpSocket, OfAServiceManagerObeysLocks) {
+  const auto listening = listen_on("127.0.0.1", 0, Reach::ThisMachine);
+  ASSERT_TRUE(listening);
+  config::Configuration configuration;
+  EXPECT_TRUE(check_locks(listening->get(), configuration)) << "nothing is locked";
+  configuration.locks["http.port"] = {"/etc/corral/config.json", 4};
+
+  const Result<void> without_port = check_locks(listening->get(), configuration);
+  configuration.options.http.port = port_of(listening->get());
+  const Result<void> same_port = check_locks(listening->get(), configuration);
+  configuration.locks["http"] = {"/etc/corral/config.json", 5};
+  configuration.options.http.bind = "127.0.0.2";
+  const Result<void> other_address = check_locks(listening->get(), configuration);
+
+  ASSERT_FALSE(without_port);
+  EXPECT_THAT(without_port.error().message, HasSubstr("/etc/corral/config.json:4 locks \"http.port\""));
+  EXPECT_TRUE(same_port);
+  ASSERT_FALSE(other_address);
+  EXPECT_THAT(other_address.error().message, HasSubstr("locks \"http.bind\""));
+}
+
 TEST(HttpSocket, IsOpenToOtherMachinesOnlyIfTheyAreAskedForAToken) {
   const auto refused = listen_on("0.0.0.0", 0, Reach::ThisMachine);
   ASSERT_FALSE(refused);
