@@ -130,11 +130,24 @@ TEST_F(MachineFileTest, LeavesLockedServersOutOfAnImport) {
   EXPECT_THAT(file("home/corral/config.json"), Not(HasSubstr("docs")));
 }
 
+TEST_F(MachineFileTest, NamesLockedKeysThatAnImportBrings) {
+  std::ofstream(path("client.json"))
+      << R"({"mcpServers": {"more": {"command": "cat", "corral": {"share": "session"}}}})";
+
+  const Words said = tell({"import", path("client.json")}, false);
+
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_THAT(said.out, AllOf(HasSubstr("Added more"), HasSubstr("warning: "), HasSubstr("\"share\"")));
+}
+
 TEST_F(MachineFileTest, IsStrongerThanAnOptionOfServe) {
   const Words said = tell({"serve", "--port", "0"});
+  const Words alone = tell({"serve", "--", "cat"});
 
   EXPECT_EQ(said.code, 1);
   EXPECT_THAT(said.err, AllOf(HasSubstr("--port has no effect"), HasSubstr("\"http.port\"")));
+  EXPECT_EQ(alone.code, 1);
+  EXPECT_THAT(alone.err, AllOf(HasSubstr("needs a port of its own"), Not(HasSubstr("--port"))));
 }
 
 TEST_F(MachineFileTest, ThatIsBrokenStopsWhatWouldIgnoreItsLocks) {

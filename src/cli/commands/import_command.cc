@@ -67,7 +67,12 @@ void warn(Page& page, const ImportOptions& options, const Source& source, const 
   const auto is_new = [&merge](const std::string& name) {
     return among(merge.added, name) || among(merge.replaced, name);
   };
-  const Result<config::Configuration> now = config::parse(merge.text, options.config);
+  const Result<config::Configuration> machine = config::read_machine();
+  const Result<config::Configuration> now =
+      config::parse(merge.text, options.config, machine ? *machine : config::default_configuration());
+  if (now && !(merge.added.empty() && merge.replaced.empty())) {
+    for (const std::string& locked : now->overruled) page.paragraph("warning: ", printable(locked));
+  }
   for (const config::NewServer& one : source.imported.servers) {
     const config::Server* const server = now && is_new(one.name) ? now->find(one.name) : nullptr;
     if (server == nullptr || server->disabled) continue;
