@@ -81,17 +81,19 @@ bool begins_like_secret(std::string_view token) {
   return false;
 }
 
-/// scheme://user:password@host
+/// scheme://user:password@host, as often as it is in the word
 std::string hide_url_password(std::string word) {
-  const std::size_t scheme = word.find("://");
-  if (scheme == std::string::npos) return word;
-  const std::size_t begin = scheme + 3;
-  const std::size_t end = std::min(word.find_first_of("/?#", begin), word.size());
-  const std::size_t at = word.rfind('@', end);
-  if (at == std::string::npos || at < begin || at >= end) return word;
-  const std::size_t colon = word.find(':', begin);
-  const bool has_password = colon != std::string::npos && colon < at;
-  word.replace(has_password ? colon + 1 : begin, at - (has_password ? colon + 1 : begin), kHidden);
+  std::size_t scheme = 0;
+  while ((scheme = word.find("://", scheme)) != std::string::npos) {
+    const std::size_t begin = scheme += 3;
+    const std::size_t end = std::min(word.find_first_of("/?#", begin), word.size());
+    const std::size_t sign = std::string_view(word).substr(begin, end - begin).rfind('@');
+    if (sign == std::string::npos) continue;
+    const std::size_t at = begin + sign;
+    const std::size_t colon = word.find(':', begin);
+    const bool has_password = colon != std::string::npos && colon < at;
+    word.replace(has_password ? colon + 1 : begin, at - (has_password ? colon + 1 : begin), kHidden);
+  }
   return word;
 }
 
@@ -121,7 +123,8 @@ std::string hide_named_values(const std::string& text) {
     const std::string_view name = std::string_view(text).substr(i, end - i);
     const char before = i == 0 ? ' ' : text[i - 1];
     std::size_t value = end;
-    while (value < text.size() && is_quote(text[value])) ++value;
+    // JSON inside of JSON has \" for a quote.
+    while (value < text.size() && (is_quote(text[value]) || text[value] == '\\')) ++value;
     const bool secret = names_secret(name);
     const std::size_t named = value;
     while (secret && value < text.size() && is_blank(text[value])) ++value;
@@ -183,6 +186,17 @@ class Masking {
     return word.size() > 1 && names_secret(word);
   }
 
+  /// "Authorization:", also behind a bracket or a quote, and with escaped quotes as in JSON inside of JSON.
+  static bool is_header_name(std::string_view word) {
+    if (!word.ends_with(':')) return false;
+    word.remove_suffix(1);
+    if (word.ends_with("\\\"")) word.remove_suffix(2);
+    std::size_t begin = word.size();
+    while (begin > 0 && is_name(word[begin - 1])) --begin;
+    const bool after_sign = begin == 0 || std::string_view("([{<,;=\"'").find(word[begin - 1]) != word.npos;
+    return after_sign && names_secret(word.substr(begin));
+  }
+
   /// A whole command in one word (`sh -c …`), or a header: "Authorization: Bearer x".
   static std::string over_sentence(const std::string& given) {
     const std::string sentence = hide_named_values(given);
@@ -192,8 +206,7 @@ class Masking {
       const std::size_t end = std::min(sentence.find_first_of(" \t\n", i), sentence.size());
       const std::string word = sentence.substr(i, end - i);
       if (!word.empty()) shown += inner.over(word);
-      if (word.size() > 1 && word.back() == ':' &&
-          names_secret(std::string_view(word).substr(0, word.size() - 1))) {
+      if (is_header_name(word)) {
         return shown + " " + std::string(kHidden);  // the value of a header is everything that follows
       }
       if (end < sentence.size()) shown.push_back(sentence[end]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cctype>
 #include <optional>
 
 #include "base/secrets.h"
@@ -29,6 +30,26 @@ bool only_names_a_variable(std::string_view value) {
          value.find(":-") == std::string_view::npos;
 }
 
+/// Hides everything under a name that announces a secret.
+void hide(json::value& value) {
+  if (value.is_array()) {
+    for (json::value& element : value.get_array()) hide(element);
+  } else if (value.is_object()) {
+    for (auto& [key, content] : value.get_object()) hide(content);
+  } else if (value.is_number() || (value.is_string() && !only_names_a_variable(value.get_string()))) {
+    value = kHidden;
+  }
+}
+
+/// Whether a path that ends before this text ends there: the text does not continue its last name.
+bool ends_name(std::string_view rest) {
+  const auto is_of_name = [&rest](std::size_t at) {
+    const auto letter = static_cast<unsigned char>(at < rest.size() ? rest[at] : ' ');
+    return letter >= 0x80 || std::isalnum(letter) != 0 || letter == '_' || letter == '-';
+  };
+  return !is_of_name(0) && !(rest.starts_with('.') && is_of_name(1));
+}
+
 std::optional<json::value> parsed(std::string_view text) {
   boost::system::error_code error;
   json::value value = json::parse(text, error);
@@ -46,17 +67,18 @@ BundleMask::BundleMask(std::vector<std::string> homes) : homes_(std::move(homes)
   }
 }
 
-std::string BundleMask::one(std::string_view text) const {
+std::string BundleMask::without_homes(std::string_view text) const {
   std::string shown(text);
   for (const std::string& home : homes_) {
     for (std::size_t at = 0; (at = shown.find(home, at)) != std::string::npos; ++at) {
-      const std::size_t end = at + home.size();
-      const bool whole =
-          end == shown.size() || std::string_view("/'\"`:,;) \n").find(shown[end]) != std::string_view::npos;
-      if (whole) shown.replace(at, home.size(), "~");
+      if (ends_name(std::string_view(shown).substr(at + home.size()))) shown.replace(at, home.size(), "~");
     }
   }
-  return hide_secrets({shown}).front();
+  return shown;
+}
+
+std::string BundleMask::one(std::string_view text) const {
+  return hide_secrets({without_homes(text)}).front();
 }
 
 std::string BundleMask::line(std::string_view text) const {
@@ -105,18 +127,30 @@ void BundleMask::apply(json::value& value) const {
   if (value.is_string()) {
     value = one(value.get_string());
   } else if (value.is_array()) {
-    for (json::value& element : value.get_array()) apply(element);
+    apply(value.get_array());
   } else if (value.is_object()) {
+    json::object shown;
     for (auto& [key, content] : value.get_object()) {
-      const bool is_text = content.is_string();
-      if (is_text && is_id(key, content.get_string())) continue;
-      if (is_text && names_secret(key) && !only_names_a_variable(content.get_string())) {
-        content = kHidden;
-      } else {
-        apply(content);
-      }
+      if (names_secret(key)) hide(content);
+      if (!content.is_string() || !is_id(key, content.get_string())) apply(content);
+      // A server that logs JSON chooses the names, too.
+      shown.emplace(one(key), std::move(content));
     }
+    value = std::move(shown);
   }
+}
+
+void BundleMask::apply(json::array& array) const {
+  const auto is_text = [](const json::value& element) { return element.is_string(); };
+  if (!std::all_of(array.begin(), array.end(), is_text)) {
+    for (json::value& element : array) apply(element);
+    return;
+  }
+  // Like a command: one word may announce the next.
+  std::vector<std::string> words;
+  for (const json::value& element : array) words.push_back(without_homes(element.get_string()));
+  words = hide_secrets(words);
+  for (std::size_t i = 0; i < words.size(); ++i) array[i] = words[i];
 }
 
 }  // namespace corral::cli

@@ -19,16 +19,18 @@ class BundleMask {
   std::string line(std::string_view text) const;
   /// Every line of a text.
   std::string lines(std::string_view text) const;
-  /// JSON, indented for people: every string in it, and the whole value of a member whose name announces a
-  /// secret. Anything else than JSON is treated as text.
+  /// JSON, indented for people: every string in it, names of members too, and the whole value of a member
+  /// whose name announces a secret. Anything else than JSON is treated as text.
   std::string json(std::string_view text) const;
   /// The configuration as `config check --json` shows it: also every value of a variable, unless it only
   /// names another variable.
   std::string configuration(std::string_view text) const;
 
  private:
+  std::string without_homes(std::string_view text) const;
   std::string one(std::string_view text) const;
   void apply(boost::json::value& value) const;
+  void apply(boost::json::array& array) const;
 
   std::vector<std::string> homes_;
 };

@@ -230,6 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
         Secret{"KnownBeginning", {"s", "sk-abcdefghijkl"}, "s ***"},
         Secret{"GitHubToken", {"s", "x:ghp_0123456789abcdef"}, "s x:***"},
         Secret{"UrlPassword", {"s", "postgres://me:abc@host/db"}, "s postgres://me:***@host/db"},
+        Secret{"UrlAfterAnother", {"s", "a://b:c@d,e://f:abc@g"}, "s a://b:***@d,e://f:***@g"},
         Secret{"UrlUserAlone", {"s", "https://abcdef@host/x"}, "s https://***@host/x"},
         Secret{"UrlQuery", {"s", "https://h/p?a=1&token=abc&b=2"}, "s 'https://h/p?a=1&token=***&b=2'"},
         Secret{"Header", {"s", "--header", "Authorization: Bearer abc"}, "s --header 'Authorization: ***'"},
@@ -241,6 +242,11 @@ INSTANTIATE_TEST_SUITE_P(
         Secret{"CommaInValue", {"s", "password=a,b;c"}, "s password=***"},
         Secret{"QuotedInShell", {"sh", "-c", "TOKEN=\"a b\" npx s"}, "sh -c 'TOKEN=\"***\" npx s'"},
         Secret{"InsideShell", {"sh", "-c", "T=abc npx s --token abc"}, "sh -c 'T=*** npx s --token ***'"},
+        Secret{"JsonInsideJson", {"s", R"(x={\"apiKey\":\"abc\"})"}, R"(s 'x={\"apiKey\":***')"},
+        Secret{"JsonInsideJsonWithBlanks",
+               {"s", R"(x={\"apiKey\": \"abc\", \"b\": 1})"},
+               R"(s 'x={\"apiKey\": ***')"},
+        Secret{"InBrackets", {"s", "no login (password: abc) x"}, "s 'no login (password: ***'"},
         Secret{"LongOpaqueWord", {"s", "a8f5f167f44f4964e6c998dee827110c"}, "s ***"}),
     [](const auto& row) { return row.param.claim; });
 

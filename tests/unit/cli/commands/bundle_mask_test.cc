@@ -22,8 +22,9 @@ const BundleMask kMask({"/srv/ada/", "/"});
 
 TEST(BundleMask, NamesNoHomeDirectory) {
   EXPECT_EQ(kMask.line("/srv/ada/x.json:3: see '/srv/ada' and /srv/ada"), "~/x.json:3: see '~' and ~");
-  EXPECT_EQ(kMask.line("/srv/adam/x and /opt"), "/srv/adam/x and /opt")
-      << "another user, and no home at all";
+  EXPECT_EQ(kMask.line("/srv/adam/x and /opt"), "/srv/adam/x and /opt") << "another user, and no home at all";
+  EXPECT_EQ(kMask.line("</srv/ada> [/srv/ada] /srv/ada. /srv/ada?x"), "<~> [~] ~. ~?x");
+  EXPECT_EQ(kMask.line("/srv/ada.old /srv/ada-2 /srv/ada\u00e9"), "/srv/ada.old /srv/ada-2 /srv/ada\u00e9");
 }
 
 TEST(BundleMask, HidesSecretsInAnyLine) {
@@ -40,6 +41,26 @@ TEST(BundleMask, KeepsJsonJson) {
             json::parse(R"({"text": "password=***", "token": "***", "nested": [{"cwd": "~"}]})"));
   EXPECT_EQ(kMask.line("{no json, token=abc}"), "{no json, token=***");
   EXPECT_EQ(kMask.json("no json, token=abc"), "no json, token=***\n");
+}
+
+TEST(BundleMask, HidesEverythingUnderTheNameOfASecret) {
+  const json::value shown = json::parse(kMask.json(
+      R"({"apiKeys": ["abc"], "password": 1234, "credentials": {"user": "def", "id": "beef", "from": "${A}", "ok": true}})"));
+
+  EXPECT_EQ(shown, json::parse(
+                       R"({"apiKeys": ["***"], "password": "***",
+                           "credentials": {"user": "***", "id": "***", "from": "${A}", "ok": true}})"));
+}
+
+TEST(BundleMask, HidesTheWordsOfAListLikeThoseOfACommand) {
+  EXPECT_EQ(kMask.line(R"({"args": ["npx", "--token", "abc", "/srv/ada/x"], "mixed": [1, "token=def"]})"),
+            R"({"args":["npx","--token","***","~/x"],"mixed":[1,"token=***"]})");
+}
+
+TEST(BundleMask, TreatsNamesOfMembersAsText) {
+  EXPECT_EQ(
+      kMask.line(R"({"/srv/ada/x": 1, "sk-0123456789ab": 2, "a\u009b2J": 3, "keys": {"b\u009b2J": true}})"),
+      "{\"~/x\":1,\"***\":2,\"a\uFFFD2J\":3,\"keys\":{\"b\uFFFD2J\":true}}");
 }
 
 TEST(BundleMask, KeepsIdsThatLookLikeKeysButOnlyIds) {
