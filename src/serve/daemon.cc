@@ -11,7 +11,6 @@
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <tuple>
 
 #include "base/log.h"
 #include "base/log_file.h"
@@ -83,23 +82,6 @@ std::string state_directory_of(const ServeOptions& options) {
 std::string token_file_of(const ServeOptions& options) {
   const std::string state = state_directory_of(options);
   return state.empty() ? state : state + "/tokens.json";
-}
-
-/// Why this daemon may not start: an option asks for what the administrator has locked. Empty if it may.
-std::string locked_option(const ServeOptions& options, const config::Configuration& configuration) {
-  for (const auto& [key, name, given] : {std::tuple{"http.port", "--port", options.port.has_value()},
-                                         std::tuple{"http.bind", "--bind", !options.bind.empty()}}) {
-    const config::FilePlace* const lock = given ? configuration.lock_of(key) : nullptr;
-    if (lock == nullptr) continue;
-    if (!options.command.empty() && options.bind.empty()) {  // it has a port even if no option names one
-      return "a command that is served alone needs a port of its own, but " + lock->text() + " locks \"" +
-             key +
-             "\". Configure it with `corral add NAME -- COMMAND`, or ask the administrator of this machine.";
-    }
-    return std::string(name) + " has no effect, because " + lock->text() + " locks \"" + key +
-           "\". Leave it out, or ask the administrator of this machine.";
-  }
-  return "";
 }
 
 class Daemon {
@@ -219,9 +201,7 @@ Result<config::Configuration> Daemon::read_configuration() {
   for (const auto* texts : {&configuration->warnings, &configuration->overruled}) {
     for (const std::string& warning : *texts) log_line("warning: " + warning, LogLevel::Warn);
   }
-  if (const std::string objection = locked_option(options_, *configuration); !objection.empty()) {
-    return Error{objection};
-  }
+  if (const Result<void> allowed = check_locks(options_, *configuration); !allowed) return allowed.error();
   if (source_.file().empty()) return configuration;
   if (!source_.found() && configuration->machine_file.empty() && !for_people_) {
     log_line("no configuration at '" + source_.file() +

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <tuple>
 
 #include "base/ip_address.h"
 #include "base/secrets.h"
@@ -107,6 +108,23 @@ Result<void> check_reach(int socket, Reach reach) {
   if (!address)
     return Error{"the socket that the service manager passed is not a TCP socket: correct ListenStream="};
   return check_address(*address, reach);
+}
+
+Result<void> check_locks(const ServeOptions& options, const config::Configuration& configuration) {
+  for (const auto& [key, name, given] : {std::tuple{"http.port", "--port", options.port.has_value()},
+                                         std::tuple{"http.bind", "--bind", !options.bind.empty()}}) {
+    const config::FilePlace* const lock = given ? configuration.lock_of(key) : nullptr;
+    if (lock == nullptr) continue;
+    const std::string locks = "because " + lock->text() + " locks \"" + key + "\". ";
+    if (!options.command.empty() && options.bind.empty()) {  // it has a port even if no option names one
+      return Error{
+          "a command that is served alone cannot have a port of its own, " + locks +
+          "Configure it with `corral add NAME -- COMMAND`, or ask the administrator of this machine."};
+    }
+    return Error{std::string(name) + " has no effect, " + locks +
+                 "Leave it out, or ask the administrator of this machine."};
+  }
+  return {};
 }
 
 Result<void> check_locks(int socket, const config::Configuration& configuration) {

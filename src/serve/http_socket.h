@@ -30,6 +30,8 @@ Result<UniqueFd> open_tcp_socket(const ServeOptions& options, const config::Http
 /// The same rule for a socket that the service manager has opened.
 Result<void> check_reach(int socket, Reach reach);
 
+/// The options --port and --bind must not ask for what the administrator has locked.
+Result<void> check_locks(const ServeOptions& options, const config::Configuration& configuration);
 /// A socket that the service manager has opened must be what the administrator has locked.
 Result<void> check_locks(int socket, const config::Configuration& configuration);
 

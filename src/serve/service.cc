@@ -12,6 +12,7 @@
 #include "control/runtime_dir.h"
 #include "keeper/janitor.h"
 #include "proc/command_lookup.h"
+#include "serve/config_source.h"
 #include "serve/daemon_environment.h"
 #include "serve/http_socket.h"
 #include "serve/instance_lock.h"
@@ -110,6 +111,14 @@ Result<void> complete_for_command(ServeOptions& options) {
   return {};
 }
 
+/// Before a running daemon is asked to end: whether another can start with these files and options.
+Result<void> check_successor(const ServeOptions& options) {
+  ConfigSource source = options.command.empty() ? ConfigSource(options.config) : ConfigSource::without_file();
+  const Result<config::Configuration> configuration = source.read();
+  if (!configuration) return configuration.error();
+  return check_locks(options, *configuration);
+}
+
 }  // namespace
 
 std::string pid_file_of(const ServeOptions& options, const std::string& runtime_dir) {
@@ -130,6 +139,10 @@ int serve(const ServeOptions& options) {
       std::cerr << "corral serve: " << completed.error().message << '\n';
       return 1;
     }
+  }
+  if (options.replace) {
+    const Result<void> able = check_successor(complete);
+    if (!able) return fail_to_serve(able.error().message + " No daemon was ended.");
   }
   return options.background ? start_in_background(complete) : start(complete);
 }

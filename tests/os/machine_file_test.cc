@@ -147,7 +147,7 @@ TEST_F(MachineFileTest, IsStrongerThanAnOptionOfServe) {
   EXPECT_EQ(said.code, 1);
   EXPECT_THAT(said.err, AllOf(HasSubstr("--port has no effect"), HasSubstr("\"http.port\"")));
   EXPECT_EQ(alone.code, 1);
-  EXPECT_THAT(alone.err, AllOf(HasSubstr("needs a port of its own"), Not(HasSubstr("--port"))));
+  EXPECT_THAT(alone.err, AllOf(HasSubstr("cannot have a port of its own"), Not(HasSubstr("--port"))));
 }
 
 TEST_F(MachineFileTest, ThatIsBrokenStopsWhatWouldIgnoreItsLocks) {

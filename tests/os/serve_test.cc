@@ -238,6 +238,20 @@ TEST_F(Serve, TakesThePlaceOfAnotherIfAsked) {
   EXPECT_TRUE(eventually([&] { return daemon() > 0 && daemon() != before && answers(); })) << errors();
 }
 
+TEST_F(Serve, DoesNotTakeThePlaceOfAnotherIfItCouldNotStart) {
+  Serving first(serve());
+  ASSERT_TRUE(ready()) << errors();
+  const pid_t before = daemon();
+  write(path("config.json"), "{");
+
+  const Words said = say("serve", {"--replace", "--config", path("config.json")});
+
+  EXPECT_EQ(said.code, 1);
+  EXPECT_THAT(said.err, AllOf(HasSubstr("config.json:1:"), HasSubstr("No daemon was ended.")));
+  EXPECT_TRUE(answers());
+  EXPECT_EQ(daemon(), before);
+}
+
 TEST_F(Serve, StartsInTheBackgroundAndReturnsWhenItAnswers) {
   const Words said = say("serve", {"--background"});
 
