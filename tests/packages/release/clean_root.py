@@ -4,6 +4,7 @@ The tests run in a mount namespace of their own (see `run`), so nothing that is 
 """
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -77,6 +78,14 @@ def processes_of(folder):
     return found
 
 
+def mounts_below(folder):
+    """What is mounted below a directory, as the kernel names it, the innermost last."""
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    # The kernel writes blanks and the like as \040.
+    targets = [re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), line.split()[4]) for line in lines]
+    return [target for target in targets if target.startswith(f"{folder}/")]
+
+
 def command_line(pid):
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
@@ -89,7 +98,8 @@ class Lab(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = Path(tempfile.mkdtemp(prefix="corral-package-", dir=os.environ.get("TMPDIR", "/tmp")))
+        # Without links: the kernel's list of mounts has none.
+        cls.folder = Path(tempfile.mkdtemp(prefix="corral-package-", dir=os.environ.get("TMPDIR", "/tmp"))).resolve()
         cls.addClassCleanup(cls._remove)
         cls.home = cls.folder / "home"
         cls.home.mkdir()
@@ -102,10 +112,11 @@ class Lab(unittest.TestCase):
         described = [f"{pid}: {command_line(pid)}" for pid in left]
         for pid in left:
             os.kill(pid, signal.SIGKILL)
-        for line in reversed(Path("/proc/self/mounts").read_text().splitlines()):
-            target = line.split()[1]
-            if target.startswith(f"{cls.folder}/"):
-                subprocess.run(["umount", "-l", target], check=True)
+        for target in reversed(mounts_below(cls.folder)):
+            subprocess.run(["umount", "-l", target], check=True)
+        # Behind a mount are the machine's devices and the packages of other tests.
+        if mounted := mounts_below(cls.folder):
+            raise AssertionError(f"not removed, because it is still mounted: {mounted}")
         shutil.rmtree(cls.folder)
         if described:
             raise AssertionError("left behind, now killed: " + "; ".join(described))
@@ -149,6 +160,7 @@ class Root:
         (self.folder / "tmp").chmod(0o1777)
         self._mount("-t", "proc", "proc", "proc")
         self._mount("--rbind", "/dev", "dev")
+        self._mount("--make-rprivate", "dev")  # what is unmounted here later stays mounted elsewhere
         self._mount("--bind", str(PACKAGES), "servers/node_modules")
         for library in subprocess.run(["ldd", NODE], capture_output=True, text=True, check=True).stdout.split():
             if library.startswith("/"):
