@@ -29,7 +29,7 @@ epoch_of() { cached "$1" CORRAL_EPOCH; }
 
 # x64 or arm64: the processor that the program of a build is for.
 processor_of() {
-  case $(readelf -h "$1/bin/corral" | sed -n 's/^ *Machine: *//p') in
+  case $(LC_ALL=C readelf -h "$1/bin/corral" | sed -n 's/^ *Machine: *//p') in
     *X86-64*) echo x64 ;;
     *AArch64*) echo arm64 ;;
     *) fail "'$1/bin/corral' is for a processor that no package is made for" ;;
@@ -52,8 +52,9 @@ debian_sources() {
   for file in /usr/share/keyrings/debian-archive-keyring.gpg /usr/share/keyrings/ubuntu-archive-keyring.gpg; do
     [ ! -f "$file" ] || keys="$keys${keys:+,}$file"
   done
+  # Without the release files, which are not there before the first `apt-get update`, or if an image was made without them.
   # shellcheck disable=SC2016 # apt replaces these
-  apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null | sort -u |
+  apt-get indextargets --no-release-info --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null | sort -u |
     while read -r uri release component; do
       case $release in
         "$codename" | "$codename-updates" | "$codename-security")
