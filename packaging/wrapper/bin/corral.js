@@ -4,7 +4,8 @@
 'use strict';
 
 const { spawn } = require('node:child_process');
-const { accessSync, constants, realpathSync } = require('node:fs');
+const { accessSync, constants, readFileSync, realpathSync } = require('node:fs');
+const { signals } = require('node:os').constants;
 const path = require('node:path');
 const own = require('../package.json');
 
@@ -57,7 +58,7 @@ function findProgram() {
 /** Whether a signal that a key on the terminal makes would reach the program without us: it is in our group. */
 function terminalReachesBoth() {
   try {
-    const stat = require('node:fs').readFileSync('/proc/self/stat', 'latin1');
+    const stat = readFileSync('/proc/self/stat', 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[2] === fields[5]; // our process group, and the one in the foreground of our terminal
   } catch {
@@ -87,7 +88,8 @@ function waitBeside(file, args) {
     if (signal === null) process.exit(code);
     forwarding.forEach((forward, name) => process.removeListener(name, forward));
     process.kill(process.pid, signal);
-    setInterval(() => {}, 1000); // until the signal arrives
+    // Until the signal arrives. Node itself ignores some, such as SIGPIPE: then the code by which a shell would tell it.
+    setTimeout(() => process.exit(128 + signals[signal]), 1000);
   });
   setInterval(() => {
     if (process.ppid !== parent) process.exit(FAILED);
