@@ -30,7 +30,9 @@ const README = {
   'npm install -g ./corral-mcp-corral-0.1.0.tgz ./corral-mcp-corral-linux-x64-0.1.0.tgz': notTyped(
     'tests/packages/release/test_npm.py',
   ),
-  'tar -C ~/.local --strip-components=1 -xf corral-0.1.0-linux-x64.tar.xz': notTyped('tests/packages/test_tarball.py'),
+  'mkdir -p ~/.local && tar -C ~/.local --strip-components=1 -xf corral-0.1.0-linux-x64.tar.xz': notTyped(
+    'tests/packages/test_tarball.py',
+  ),
   'make install PREFIX=$HOME/.local': notTyped('it builds corral'),
   'corral adopt --all': prints(/^Nothing was changed\. `corral adopt --all --yes` adopts /m),
   'corral release --all': prints(/^Nothing /m, { codes: [0, 3] }),
