@@ -27,6 +27,18 @@ class Release(Lab):
         self.assertIn("ALLOW_DIRTY=1", done.stderr)
         self.assertFalse((self.folder / "out").exists())
 
+    def test_a_directory_with_other_files_is_left_alone(self):
+        place = self.folder / "mine"
+        place.mkdir()
+        for name in ("corral", "corral_0.0.1-1_amd64.deb"):
+            (place / name).write_text(name)
+
+        done = self.run_script("release", place, ALLOW_DIRTY="1")
+
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("has 'corral', which is not of a release", done.stderr)
+        self.assertEqual(len(list(place.iterdir())), 2)
+
     def test_the_page_with_the_checks_is_not_a_change(self):
         (self.tree / "docs/releases").mkdir(exist_ok=True)
         (self.tree / "docs/releases/new-checks.md").write_text("")
