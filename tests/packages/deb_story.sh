@@ -37,6 +37,7 @@ exec 3>/tmp/requests
 ask 1 initialize '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"story","version":"1"}}' >&3
 answer 1
 daemon=$(cat /run/user/0/corral/corral.pid /tmp/corral-0/corral.pid 2>/dev/null | head -n 1)
+test -n "$daemon"
 test -d "/proc/$daemon"
 
 say "upgrade under the running daemon"
@@ -46,10 +47,10 @@ test -d "/proc/$daemon"
 printf '{"jsonrpc":"2.0","method":"notifications/initialized"}\n' >&3
 ask 2 tools/call '{"name":"get_server_info","arguments":{}}' >&3
 answer 2
-grep -q "\\\\\"current_pid\\\\\":$daemon\|\"current_pid\":$daemon" /tmp/answers
+grep -q "\\\\\"current_pid\\\\\":$daemon\>\|\"current_pid\":$daemon\>" /tmp/answers
 # A new session is served by the daemon that runs.
 corral call corral get_server_info >/tmp/info
-grep -q "\"current_pid\": *$daemon" /tmp/info
+grep -q "\"current_pid\": *$daemon\>" /tmp/info
 exec 3>&-
 wait "$session"
 
