@@ -17,6 +17,8 @@ BUILD = pathlib.Path(os.environ.get("CORRAL_RELEASE_BUILD", ROOT / "build" / "re
 PACKAGING = ROOT / "packaging"
 # Nothing here takes a minute; a mirror that does not answer must not hold up everything.
 PATIENCE = 300
+# What is started by these words ends with them, also if a test loses its patience; and so do its mounts.
+OWN_PROCESSES = ("unshare", "--mount", "--pid", "--fork", "--kill-child")
 
 
 def run(*words, ok=True, **options):
@@ -47,7 +49,7 @@ def folder():
 
 def can_make_roots():
     """Whether this user may mount and change the root here: in some containers even root may not."""
-    tried = subprocess.run(["unshare", "--mount", "--pid", "--fork", "--mount-proc", "true"],
+    tried = subprocess.run([*OWN_PROCESSES, "--mount-proc", "true"],
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return os.geteuid() == 0 and tried.returncode == 0
 
@@ -63,4 +65,4 @@ def in_root(root, script, *words, ok=True, dev=True):
         mounts += ('mount -t tmpfs -o mode=755 tmpfs "$root/dev"\n'
                    'for name in null zero full random urandom tty; do '
                    'touch "$root/dev/$name"; mount --bind "/dev/$name" "$root/dev/$name"; done\n')
-    return run("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", mounts + script, "sh", root, *words, ok=ok)
+    return run(*OWN_PROCESSES, "sh", "-c", mounts + script, "sh", root, *words, ok=ok)
