@@ -48,7 +48,8 @@ PARTS = (
     Part("arm64", "arm64: unit tests and `corral run` under qemu", "packaging/arm64 build/release-check",
          ("aarch64-linux-gnu-g++", "qemu-aarch64-static")),
     Part("tsan", "unit tests under ThreadSanitizer", "make tsan", ("clang++",)),
-    Part("clients", "real clients: before, adopted, released", "tests/clients/run", ("node", "npm"), file="tests/clients/run"),
+    Part("clients", "real clients: before, adopted, released", "CORRAL_BIN=build/release/static/bin/corral tests/clients/run",
+         ("node", "npm", "unshare", "setpriv", "script"), root=True, file="build/release/static/bin/corral"),
 )
 
 
@@ -128,7 +129,7 @@ def earlier_results(page, commit):
 
 def write_page(page, version, commit, results):
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
-    machine = f"{os.cpu_count()} processors, {os.uname().machine}, Linux {os.uname().release}"
+    machine = f"{os.cpu_count()} processors, {os.uname().machine}, Linux {os.uname().release.partition('-')[0]}"
     lines = [
         f"# Checks of {version}",
         "",
