@@ -2,6 +2,7 @@
 // commands in docs/direct.md, docs/choosing.md and docs/sharing.md. The lines are read from the pages, so a changed page
 // is what is tested; a line that has no row here fails the test. docs.test.mjs has the other pages.
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { test } from 'node:test';
 import {
   A_SESSION,
@@ -156,11 +157,11 @@ labTest('the table of `corral ps` in the README has the columns that there are',
 });
 
 labTest('the change of a configuration in the README starts the server', {}, async (lab) => {
-  const [, added] = /^\+ +("command": "corral".*\])$/m.exec(pageOf('README.md'));
+  const [, added] = /^\+ +("command": "\/usr\/bin\/corral".*\])$/m.exec(pageOf('README.md'));
   const { command, args } = JSON.parse(`{${added}}`);
   const home = new FreshHome(lab, 0);
   try {
-    await home.type([command, ...args].join(' '), session('read_text_file'));
+    await home.type([path.basename(command), ...args].join(' '), session('read_text_file'));
   } finally {
     await home.end();
   }
