@@ -317,6 +317,15 @@ class WrapperThatWaitsBeside(WrapperCases, NpmLab):
         older.write_text("delete process.execve;\n")
         return super().environment(NODE_OPTIONS=f"--require={older}", **more)
 
+    def test_a_signal_that_node_ignores_is_told_by_the_exit_code(self):
+        project = self.folder / "ended-by-a-pipe"
+        shutil.copytree(self.project, project, symlinks=True)
+        (project / "node_modules" / PLATFORM / "bin/corral").write_text("#!/bin/sh\nkill -PIPE $$\n")
+
+        code, _, _ = self.outcome([project / "node_modules/.bin/corral"])
+
+        self.assertEqual(code, 128 + signal.SIGPIPE)
+
 
 class Faults(NpmLab):
     """What is wrong is said by name, with what to do. Each case has an installation of its own."""
