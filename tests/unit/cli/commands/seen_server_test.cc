@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 
 #include "cli/file_commands.h"
@@ -37,6 +38,10 @@ class SeenServer : public FileCommands {
     posix_spawn_file_actions_destroy(&files);
     close(in_[0]);
     close(out_[1]);
+    // While it is being executed it has no arguments, and is not the server that it will be.
+    std::array<char, 6> echoed{};
+    EXPECT_EQ(::write(in_[1], "ready\n", echoed.size()), 6);
+    EXPECT_EQ(::read(out_[0], echoed.data(), echoed.size()), 6);
   }
   ~SeenServer() override {
     close(in_[1]);
