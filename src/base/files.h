@@ -15,8 +15,8 @@ inline std::string base_name(std::string_view path) { return std::string(path.su
 /// whatever exception mask the stream has.)
 std::string read_text(const std::string& path);
 
-/// Makes a directory and those above it that are missing, each for this user alone. Does nothing to one that is
-/// there, and says nothing about a failure: using the directory does. Leaves the umask alone, which all
+/// Makes a directory and those above it that are missing, each for this user alone. Does nothing to one that
+/// is there, and says nothing about a failure: using the directory does. Leaves the umask alone, which all
 /// threads share.
 void make_private_directories(const std::string& path);
 

@@ -13,8 +13,8 @@
 #include <optional>
 #include <string_view>
 
-#include "base/system_users.h"
 #include "base/files.h"
+#include "base/system_users.h"
 
 namespace corral::config {
 namespace {

@@ -24,7 +24,8 @@ Build own_build() { return {kVersion, kBuildDate}; }
 std::string newer_program(const observe::DaemonView& daemon, const Build& own) {
   const auto order = compare_versions(daemon.version, own.version);
   const bool same = daemon.version == own.version;
-  const bool older = (order && std::is_lt(*order)) || (same && !daemon.build.empty() && daemon.build < own.date);
+  const bool older =
+      (order && std::is_lt(*order)) || (same && !daemon.build.empty() && daemon.build < own.date);
   if (older) {
     return "corral " + shown_build(own.version, own.date) + " is installed, and the daemon runs " +
            shown_build(daemon.version, daemon.build) + ": " + kChange + ".";

@@ -77,7 +77,8 @@ TEST_F(AdoptCommands, ChangeTheFilesOfAllClientsAndTakeItBack) {
   EXPECT_EQ(adopted.code, 0) << adopted.errors;
   EXPECT_THAT(adopted.out, AllOf(HasSubstr("Adopted notes in ~/.codex/config.toml."),
                                  HasSubstr("Adopted files in ~/.cursor/mcp.json."),
-                                 HasSubstr("2 servers of Codex, Cursor go through corral now."), HasSubstr("`corral release --all`")));
+                                 HasSubstr("2 servers of Codex, Cursor go through corral now."),
+                                 HasSubstr("`corral release --all`")));
   EXPECT_EQ(read(".codex/config.toml"),
             "[mcp_servers.notes]\ncommand = \"/usr/bin/corral\"\nargs = [\"connect\", \"--name\", \"notes\", "
             "\"--\", \"notes\"]\n");
