@@ -19,7 +19,7 @@ Error refused(const std::string& path, const std::string& cause, const std::stri
                ", or ask the administrator of this machine to."};
 }
 
-Error unreadable(const std::string& path, int error) {
+Error cannot_be_read(const std::string& path, int error) {
   if (error == EACCES) return refused(path, strerror(error), "Make it readable for every user");
   if (error == ELOOP) return refused(path, "it is a symbolic link", "Put the file itself there");
   if (error == EFBIG) return refused(path, "it is larger than 64 MiB", "Make it smaller");
@@ -35,7 +35,7 @@ Result<void> check_folder(const MachineFile& machine) {
   struct stat status {};
   if (lstat(folder.c_str(), &status) != 0) {
     if (errno == ENOENT) return Error{"there is no directory '" + folder + "'", Error::Kind::NotFound};
-    return unreadable(machine.path, errno);
+    return cannot_be_read(machine.path, errno);
   }
   if (!S_ISDIR(status.st_mode)) {
     return refused(machine.path, "'" + folder + "' is not a directory", "Put a directory there");
@@ -63,14 +63,14 @@ Result<FileText> read_machine_text(const MachineFile& machine) {
     return Error{"there is no file '" + machine.path + "'", Error::Kind::NotFound};
   }
   struct stat status {};
-  if (!opened.valid() || fstat(opened.get(), &status) != 0) return unreadable(machine.path, errno);
-  if (!S_ISREG(status.st_mode)) return unreadable(machine.path, EINVAL);
+  if (!opened.valid() || fstat(opened.get(), &status) != 0) return cannot_be_read(machine.path, errno);
+  if (!S_ISREG(status.st_mode)) return cannot_be_read(machine.path, EINVAL);
   const std::string objection = objection_to_machine(machine.path, status.st_uid, status.st_mode, machine);
   if (!objection.empty()) {
     return refused(machine.path, objection, "Run `chown root:root` and `chmod 644` on it");
   }
   Result<FileText> text = read_opened(opened.get());
-  if (!text) return unreadable(machine.path, errno);
+  if (!text) return cannot_be_read(machine.path, errno);
   return text;
 }
 
