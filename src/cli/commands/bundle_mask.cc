@@ -50,7 +50,7 @@ bool ends_name(std::string_view rest) {
   return !is_of_name(0) && !(rest.starts_with('.') && is_of_name(1));
 }
 
-std::optional<json::value> parsed(std::string_view text) {
+std::optional<json::value> parsed_json(std::string_view text) {
   boost::system::error_code error;
   json::value value = json::parse(text, error);
   if (error || (!value.is_object() && !value.is_array())) return std::nullopt;
@@ -83,7 +83,7 @@ std::string BundleMask::one(std::string_view text) const {
 
 std::string BundleMask::line(std::string_view text) const {
   if (!text.starts_with('{')) return one(text);
-  std::optional<json::value> value = parsed(text);
+  std::optional<json::value> value = parsed_json(text);
   if (!value) return one(text);
   apply(*value);
   return json::serialize(*value);
@@ -100,14 +100,14 @@ std::string BundleMask::lines(std::string_view text) const {
 }
 
 std::string BundleMask::json(std::string_view text) const {
-  std::optional<json::value> value = parsed(text);
+  std::optional<json::value> value = parsed_json(text);
   if (!value) return lines(text);
   apply(*value);
   return laid_out(json::serialize(*value)) + "\n";
 }
 
 std::string BundleMask::configuration(std::string_view text) const {
-  std::optional<json::value> value = parsed(text);
+  std::optional<json::value> value = parsed_json(text);
   if (!value) return lines(text);
   boost::system::error_code none;
   json::value* const servers = value->find_pointer("/servers", none);
