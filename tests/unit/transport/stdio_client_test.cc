@@ -84,6 +84,17 @@ class StdioClientTest : public testing::Test {
     exchange_.server().heard();
     shown();
   }
+  /// Opens a session whose process then exits; `found_` is to be told which process goes on with it.
+  void lose_the_launcher() {
+    client_->find_heir_with([this](const StdioClient::Pipes& pipes, std::function<void(UniqueFd)> then) {
+      EXPECT_NE(pipes.input, 0U);
+      EXPECT_NE(pipes.output, pipes.input);
+      found_ = std::move(then);
+    });
+    open();
+    process_.reset();
+    exchange_.settle();
+  }
   /// The session has ended, and its private server follows.
   void server_ends() {
     exchange_.settle();
@@ -109,25 +120,18 @@ class StdioClientTest : public testing::Test {
   UniqueFd shown_;
   UniqueFd process_;
   int gone_ = 0;
+  std::function<void(UniqueFd)> found_;
   std::unique_ptr<StdioClient> client_;
 };
 
 // ---- the client's process has exited
 
 TEST_F(StdioClientTest, ASessionGoesOnWithTheProcessThatTookThePipesOver) {
-  std::function<void(UniqueFd)> found;
-  client_->find_heir_with([&found](const StdioClient::Pipes& pipes, std::function<void(UniqueFd)> then) {
-    EXPECT_NE(pipes.input, 0U);
-    EXPECT_NE(pipes.output, pipes.input);
-    found = std::move(then);
-  });
-  open();
-  process_.reset();
-  exchange_.settle();
-  ASSERT_TRUE(found);
+  lose_the_launcher();
+  ASSERT_TRUE(found_);
   EXPECT_FALSE(client_->session().ended());
 
-  found(UniqueFd(keeper::pidfd_open(getpid())));
+  found_(UniqueFd(keeper::pidfd_open(getpid())));
   exchange_.settle();
 
   EXPECT_FALSE(client_->session().ended());
@@ -138,32 +142,22 @@ TEST_F(StdioClientTest, ASessionGoesOnWithTheProcessThatTookThePipesOver) {
 }
 
 TEST_F(StdioClientTest, ASearchForSuchAProcessThatTakesTooLongEndsTheSession) {
-  std::function<void(UniqueFd)> found;
-  client_->find_heir_with(
-      [&found](const StdioClient::Pipes&, std::function<void(UniqueFd)> then) { found = std::move(then); });
-  open();
-  process_.reset();
-  exchange_.settle();
-  ASSERT_TRUE(found);
+  lose_the_launcher();
+  ASSERT_TRUE(found_);
 
   pass(seconds(6));
 
   EXPECT_TRUE(client_->session().ended());
-  found(UniqueFd(keeper::pidfd_open(getpid())));
+  found_(UniqueFd(keeper::pidfd_open(getpid())));
   exchange_.settle();
   EXPECT_THAT(line_->said, testing::Not(testing::Contains("accepted")));
 }
 
 TEST_F(StdioClientTest, WithoutSuchAProcessTheSessionEnds) {
-  std::function<void(UniqueFd)> found;
-  client_->find_heir_with(
-      [&found](const StdioClient::Pipes&, std::function<void(UniqueFd)> then) { found = std::move(then); });
-  open();
-  process_.reset();
-  exchange_.settle();
-  ASSERT_TRUE(found);
+  lose_the_launcher();
+  ASSERT_TRUE(found_);
 
-  found(UniqueFd());
+  found_(UniqueFd());
 
   EXPECT_TRUE(client_->session().ended());
 }
@@ -181,14 +175,10 @@ TEST_F(StdioClientTest, NobodyIsLookedForWhenTheInputIsOver) {
 }
 
 TEST_F(StdioClientTest, AnAnswerAfterTheEndChangesNothing) {
-  std::function<void(UniqueFd)> found;
-  client_->find_heir_with(
-      [&found](const StdioClient::Pipes&, std::function<void(UniqueFd)> then) { found = std::move(then); });
-  open();
-  process_.reset();
-  exchange_.settle();
+  lose_the_launcher();
+  ASSERT_TRUE(found_);
   client_.reset();
-  found(UniqueFd(keeper::pidfd_open(getpid())));
+  found_(UniqueFd(keeper::pidfd_open(getpid())));
 }
 
 TEST_F(StdioClientTest, KnowsWhoIsBehindIt) {
